@@ -1,0 +1,60 @@
+// A snapshot: the latest state of all VMs, immutable once published. Screen, metrics and page read nothing else.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/process.hpp"
+#include "sample/rate.hpp"
+#include "sample/sample.hpp"
+#include "sample/vm.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qmpwatch::pipeline {
+
+struct drive_snapshot {
+    std::string drive;                       ///< its name, unique within the VM
+    sample::drive_info info;
+    sample::drive_counters counters;         ///< as of the last sample
+    std::optional<sample::drive_rate> rate;  ///< over the interval that ends with the last sample; none in the first
+};
+
+/// What a histogram of poll durations needs: counts at or below each bound.
+struct poll_statistics {
+    static constexpr std::array bounds_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5};
+    std::array<std::uint64_t, bounds_seconds.size() + 1> buckets{};  ///< per bucket, not cumulative
+    double sum_seconds = 0;
+    std::uint64_t succeeded = 0;
+    std::uint64_t timed_out = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t late = 0;  ///< begun more than 100 ms after their beat
+};
+
+struct vm_snapshot {
+    sample::vm_identity identity;
+    sample::monitor_state monitor = sample::monitor_state::absent;
+    std::string monitor_detail;              ///< why, in a sentence; may be empty
+    base::instant monitor_since;
+    std::string run_state;                   ///< as QEMU names it; empty while unknown
+    std::vector<drive_snapshot> drives;      ///< empty unless connected
+    std::optional<base::instant> last_sample;
+    std::optional<base::nanoseconds> first_rate_in;  ///< while the first window is open: until it closes
+    std::optional<base::process_usage> process;
+    std::optional<double> cpu_percent;       ///< of one core: 250 means two and a half cores
+    std::map<std::string, std::uint64_t> events;     ///< QMP events by name since qmpwatch started
+    poll_statistics polls;
+    std::uint64_t reconnects = 0;            ///< connections after the first
+};
+
+struct snapshot {
+    base::instant at;
+    base::nanoseconds interval{};            ///< the window of the rates
+    std::vector<std::shared_ptr<const vm_snapshot>> vms;  ///< in the order of their names
+};
+
+}  // namespace qmpwatch::pipeline

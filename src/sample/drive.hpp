@@ -1,0 +1,55 @@
+// A drive: one block backend of a VM, how the guest sees it, and what is in it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qmpwatch::sample {
+
+/// The three names by which QEMU may know a block backend; any of them can be empty.
+struct drive_identity {
+    std::string device;     ///< the id of -drive; empty for -blockdev
+    std::string qdev;       ///< the id or the QOM path of the guest device it is plugged into
+    std::string node_name;  ///< the block node; changes with a medium, a snapshot and a restart
+
+    friend bool operator==(const drive_identity&, const drive_identity&) = default;
+};
+
+/// The drive's name everywhere in qmpwatch: `device`, else `qdev`, else `node-name`. Never node-name first: it changes
+/// on a snapshot, on a medium change and at every start.
+std::string drive_name(const drive_identity& identity);
+
+/// How the guest sees the drive, as far as QOM or the device tree tells. Empty where it does not.
+struct attachment {
+    std::string device;  ///< usb-storage, nvme, virtio-blk, scsi-hd, scsi-cd, ide-cd, pflash, ...
+    std::string bus;     ///< the controller that it hangs on: qemu-xhci, pci, virtio-scsi, ich9-ahci, ...
+
+    friend bool operator==(const attachment&, const attachment&) = default;
+};
+
+/// What is in the drive, from query-block or `info block`.
+struct drive_media {
+    std::string file;
+    std::string format;  ///< the block driver at the top: raw, qcow2, ...
+    bool inserted = false;
+    bool read_only = false;
+    bool removable = false;
+
+    friend bool operator==(const drive_media&, const drive_media&) = default;
+};
+
+/// All that is known of a drive but its counters.
+struct drive_info {
+    drive_identity identity;
+    sample::attachment attachment;
+    drive_media media;
+
+    friend bool operator==(const drive_info&, const drive_info&) = default;
+};
+
+/// The drives of a VM in the order in which QEMU lists them.
+using inventory = std::vector<drive_info>;
+
+}  // namespace qmpwatch::sample
