@@ -57,7 +57,7 @@ attachment attachment_from_path(std::string_view qdev);
 /// One `drive = "..."` line of HMP's `info qtree` and the devices above it.
 struct qtree_drive {
     std::string drive;  ///< the drive's device name, or its node name
-    sample::attachment attachment;
+    qmpwatch::sample::attachment attachment;
 };
 
 /// Reads what `info qtree` prints: the device tree with the drives in it. Never fails.

@@ -43,7 +43,7 @@ struct drive_media {
 /// All that is known of a drive but its counters.
 struct drive_info {
     drive_identity identity;
-    sample::attachment attachment;
+    qmpwatch::sample::attachment attachment;
     drive_media media;
 
     friend bool operator==(const drive_info&, const drive_info&) = default;

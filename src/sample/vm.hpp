@@ -2,8 +2,10 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,7 @@ struct monitor_change {
     monitor_state state = monitor_state::absent;
     std::string detail;  ///< one sentence: why, and what the user can do; may be empty
     base::instant at;
+    std::optional<base::errc> problem;  ///< the error behind it, where one is
 };
 
 /// Who the VM is. Fields that the monitor does not tell are empty.
@@ -63,6 +66,15 @@ struct qmp_event {
     std::string name;         ///< STOP, RESET, BLOCK_IO_ERROR, ...
     std::string data;         ///< the JSON text of its data, empty when there is none
     base::instant at;         ///< when it was heard
+};
+
+enum class poll_outcome { succeeded, timed_out, failed };
+
+/// How one poll of the counters went.
+struct poll_result {
+    poll_outcome outcome = poll_outcome::succeeded;
+    base::nanoseconds duration{};  ///< from asking to the answer
+    base::nanoseconds lateness{};  ///< how long after its beat the poll began
 };
 
 }  // namespace qmpwatch::sample

@@ -1,0 +1,29 @@
+// What all commands share of the command line: durations, the configuration file, and errors in one sentence.
+#pragma once
+
+#include "base/clock.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qmpwatch::app {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_could_not = 1;
+inline constexpr int exit_usage = 2;
+
+/// A flag that takes a duration with a unit, at least `least` long; its default is shown in --help.
+CLI::Option* add_duration(CLI::App& command, const std::string& flag, base::nanoseconds& value,
+                          base::nanoseconds least, const std::string& description);
+
+/// --config FILE: TOML with the same names as the flags, dots included.
+void add_config(CLI::App& command);
+
+/// Reads the words after the command's name. None: go on. Otherwise the program is to end with this exit code; help
+/// and errors have been printed.
+std::optional<int> parse(CLI::App& command, const std::vector<std::string>& words);
+
+}  // namespace qmpwatch::app

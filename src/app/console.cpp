@@ -1,0 +1,90 @@
+#include "app/console.hpp"
+
+#include "report/notice_lines.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <variant>
+
+namespace qmpwatch::app {
+
+namespace {
+
+std::optional<std::string_view> variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? std::optional<std::string_view>(value) : std::nullopt;
+}
+
+bool is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
+bool may_colour() { return view::supports_colour(variable("NO_COLOR"), variable("TERM"), is_terminal()); }
+
+}  // namespace
+
+base::result<void> write_to_standard_output(std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
+        if (count >= 0) {
+            text.remove_prefix(static_cast<std::size_t>(count));
+        } else if (errno == EPIPE) {
+            return base::fail(base::errc::closed, "nobody reads standard output any more");
+        } else if (errno != EINTR && errno != EAGAIN) {
+            return base::fail(base::errc::io, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+        }
+    }
+    return {};
+}
+
+view::table_settings settings_for_standard_output() {
+    view::table_settings settings;
+    settings.columns = 120;
+    settings.colour = may_colour();
+    if (is_terminal()) settings.columns = view::terminal(STDOUT_FILENO).size().columns;
+    return settings;
+}
+
+console::style console::style_for_standard_output(bool json_lines) {
+    if (json_lines) return style::json_lines;
+    return view::supports_table(variable("TERM"), is_terminal()) ? style::table : style::text_lines;
+}
+
+console::console(style how, std::string metrics_address) : style_(how) {
+    settings_.metrics_address = std::move(metrics_address);
+    settings_.colour = may_colour();
+    if (style_ == style::table) terminal_.emplace(STDOUT_FILENO);
+}
+
+base::result<void> console::write_line(std::string_view line) {
+    std::string text(line);
+    text += '\n';
+    return write_to_standard_output(text);
+}
+
+base::result<void> console::say(const pipeline::notice& notice) {
+    if (style_ == style::json_lines) return write_line(report::json_line(notice));
+    if (style_ == style::text_lines) return write_line(report::text_line(notice));
+    if (std::holds_alternative<pipeline::rate_notice>(notice.what)) return {};
+    if (!terminal_) return write_line(report::text_line(notice));
+    return terminal_->print_above(report::text_line(notice));
+}
+
+base::result<void> console::refresh(const pipeline::snapshot& state, base::instant now) {
+    if (!terminal_) return {};
+    const view::terminal_size size = terminal_->size();
+    settings_.columns = size.columns;
+    settings_.rows = size.rows;
+    return terminal_->draw(view::table(state, settings_, now));
+}
+
+base::result<void> console::close() {
+    if (!terminal_) return {};
+    const base::result<void> closed = terminal_->close();
+    terminal_.reset();
+    return closed;
+}
+
+}  // namespace qmpwatch::app

@@ -1,0 +1,77 @@
+// The VMs that are being watched: a poll loop and a pipeline each, under names that are told apart.
+#pragma once
+
+#include "app/watch.hpp"
+#include "base/asio.hpp"
+#include "client/vm_watcher.hpp"
+#include "pipeline/notice.hpp"
+#include "pipeline/snapshot.hpp"
+#include "pipeline/vm_pipeline.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qmpwatch::app {
+
+/// One VM: hears what its poll loop tells and hands it to its pipeline.
+class watched_vm final : public client::observer {
+public:
+    using notice_sink = std::function<void(watched_vm&, const pipeline::notice&)>;
+
+    watched_vm(asio::any_io_executor executor, const client::target& from, client::watch_settings settings,
+               pipeline::window_settings windows, std::string name, notice_sink sink,
+               std::function<std::string(const watched_vm&, const std::string&)> unique_name);
+
+    void monitor_changed(const sample::monitor_change& change) override;
+    void identified(const sample::vm_identity& identity) override;
+    void run_state_changed(const sample::run_state_change& change) override;
+    void inventory_changed(const sample::inventory& drives) override;
+    void sampled(const sample::sample& counters) override;
+    void event_heard(const sample::qmp_event& event) override;
+    void poll_ended(const sample::poll_result& result) override;
+
+    client::vm_watcher watcher;
+    pipeline::vm_pipeline pipeline;
+    std::optional<base::errc> problem;  ///< why it cannot be watched, if it cannot
+    std::string detail;                 ///< the same in a sentence
+    bool was_ready = false;             ///< ever
+    bool has_reported = false;          ///< its first interval is complete
+    bool from_pattern = false;
+    bool is_over = false;               ///< its poll loop has ended
+
+private:
+    void pass_on();
+
+    client::target from_;
+    notice_sink sink_;
+    std::function<std::string(const watched_vm&, const std::string&)> unique_name_;
+    std::vector<pipeline::notice> said_;
+};
+
+class watched_vms {
+public:
+    watched_vms(asio::io_context& context, const watch_options& options, watched_vm::notice_sink sink);
+
+    /// Begins to watch what the targets name. Patterns are looked at again by every call: new sockets are added, VMs
+    /// of a pattern whose socket is gone are dropped.
+    void look_for_vms();
+
+    const std::vector<std::unique_ptr<watched_vm>>& all() const { return vms_; }
+
+    /// The state of all of them now, in the order of their names.
+    std::shared_ptr<const pipeline::snapshot> snapshot(base::instant now);
+
+private:
+    void add(const client::target& from, const client::address& where);
+    bool is_watched(const client::address& where) const;
+    std::string unique_name(const watched_vm* of, const client::address& where, const std::string& wanted) const;
+
+    asio::io_context& context_;
+    const watch_options& options_;
+    watched_vm::notice_sink sink_;
+    std::vector<std::unique_ptr<watched_vm>> vms_;
+};
+
+}  // namespace qmpwatch::app

@@ -1,0 +1,70 @@
+#include "client/identify.hpp"
+
+#include "base/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace qmpwatch::client {
+
+namespace {
+
+using nlohmann::json;
+
+json parse(std::string_view text) { return json::parse(text, nullptr, false); }
+
+}  // namespace
+
+std::string text_member(std::string_view text, std::string_view key) {
+    const json object = parse(text);
+    if (!object.is_object()) return {};
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? base::printable(found->get_ref<const std::string&>())
+                                                       : std::string();
+}
+
+std::optional<std::string> text_value(std::string_view text) {
+    const json value = parse(text);
+    if (!value.is_string()) return std::nullopt;
+    return value.get<std::string>();
+}
+
+bool kvm_enabled(std::string_view text) {
+    const json object = parse(text);
+    if (!object.is_object()) return false;
+    const auto found = object.find("enabled");
+    return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::string machine_from_type(std::string_view type) {
+    constexpr std::string_view suffix = "-machine";
+    if (type.ends_with(suffix)) type.remove_suffix(suffix.size());
+    return base::printable(type);
+}
+
+std::string line_from_hmp(std::string_view text) {
+    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+    if (line.starts_with("unknown command") || line.starts_with("Error:")) return {};
+    return base::printable(line);
+}
+
+std::string run_state_from_hmp(std::string_view text) {
+    constexpr std::string_view prefix = "VM status: ";
+    std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+    if (!line.starts_with(prefix)) return {};
+    line.remove_prefix(prefix.size());
+    const std::size_t open = line.find('(');
+    if (open == std::string_view::npos) return base::printable(line);
+    const std::size_t close = line.find(')', open);
+    const std::string_view reason = line.substr(open + 1, close == std::string_view::npos ? close : close - open - 1);
+    // `running (single step mode)` is still running; the reason of a pause is the run state itself.
+    return base::printable(line.starts_with("running") ? std::string_view("running") : reason);
+}
+
+std::string package_from_hmp(std::string_view text, std::string_view version) {
+    std::string line = line_from_hmp(text);
+    return line.starts_with(version) ? line.substr(version.size()) : std::string();
+}
+
+bool kvm_enabled_from_hmp(std::string_view text) { return text.starts_with("kvm support: enabled"); }
+
+}  // namespace qmpwatch::client

@@ -1,0 +1,34 @@
+// Who the VM is, read from QMP's and HMP's small replies. Pure: text in, fields out. Whatever cannot be read is empty.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qmpwatch::client {
+
+/// The text of a member of a JSON object: {"name": "winarm"} and "name" give winarm.
+std::string text_member(std::string_view json, std::string_view key);
+
+/// A JSON string's text; none when it is something else.
+std::optional<std::string> text_value(std::string_view json);
+
+/// query-kvm: true when it is enabled.
+bool kvm_enabled(std::string_view json);
+
+/// pc-q35-7.2-machine is the machine pc-q35-7.2.
+std::string machine_from_type(std::string_view type);
+
+/// `VM status: paused (io-error)` is io-error, `VM status: running` is running. Empty when it is no status line.
+std::string run_state_from_hmp(std::string_view text);
+
+/// The first line without its end; empty when it looks like an error.
+std::string line_from_hmp(std::string_view text);
+
+/// `7.2.22Debian 1:7.2` for the version 7.2.22 has the package `Debian 1:7.2`.
+std::string package_from_hmp(std::string_view text, std::string_view version);
+
+/// `kvm support: enabled`.
+bool kvm_enabled_from_hmp(std::string_view text);
+
+}  // namespace qmpwatch::client

@@ -1,0 +1,44 @@
+"""Headers say what they are and are included once; sources begin with their own header and have a test of their own."""
+import re
+
+import repository
+
+# Sources without a test file of the same name, and why that is right.
+EXEMPT = {
+    "app/main.cpp": "the program itself; tests/qemu runs it",
+    "base/error.cpp": "a table of names, seen through every room that fails",
+}
+
+FIRST_INCLUDE = re.compile(r'^\s*#\s*include\s*([<"][^>"]+[>"])', re.MULTILINE)
+
+
+def check_header(file, text):
+    if not text.startswith("// "):
+        yield f"{file}:1: begin with a comment: one sentence on what this is"
+    if len(re.findall(r"^#pragma once$", text, re.MULTILINE)) != 1:
+        yield f"{file}:1: one #pragma once"
+
+
+def check_source(file, text):
+    name = file.relative_to("src")
+    own = name.with_suffix(".hpp")
+    if (repository.ROOT / "src" / own).exists():
+        first = FIRST_INCLUDE.search(text)
+        if first is None or first[1] != f'"{own}"':
+            yield f'{file}:1: include "{own}" first: that shows that it stands on its own'
+    test = name.stem + "_test.cpp"
+    tested = any((repository.ROOT / "tests" / folder / test).exists() for folder in (name.parent, "flow"))
+    exempt = name.as_posix() in EXEMPT or name.stem.endswith("_impl")
+    if not exempt and not tested:
+        yield f"{file}:1: has no test: tests/{name.parent / test}"
+    if name.as_posix() in EXEMPT and tested:
+        yield f"{file}:1: has a test and is listed as exempt in tests/lint/headers.py"
+
+
+headers = repository.sources("src", "tests", suffixes=(".hpp",))
+bodies = repository.sources("src", suffixes=(".cpp",))
+findings = [finding for file in headers for finding in check_header(file, repository.read(file))]
+findings += [finding for file in bodies for finding in check_source(file, repository.read(file))]
+findings += [f"src/{name}: is listed as exempt in tests/lint/headers.py and does not exist"
+             for name in EXEMPT if not (repository.ROOT / "src" / name).exists()]
+repository.finish(findings, len(headers) + len(bodies))
