@@ -1,6 +1,7 @@
 // What all commands share of the command line: durations, the configuration file, and errors in one sentence.
 #pragma once
 
+#include "app/exit_code.hpp"
 #include "base/clock.hpp"
 
 #include <CLI/CLI.hpp>
@@ -10,10 +11,6 @@
 #include <vector>
 
 namespace qmpwatch::app {
-
-inline constexpr int exit_done = 0;
-inline constexpr int exit_could_not = 1;
-inline constexpr int exit_usage = 2;
 
 /// A flag that takes a duration with a unit, at least `least` long; its default is shown in --help.
 CLI::Option* add_duration(CLI::App& command, const std::string& flag, base::nanoseconds& value,

@@ -1,6 +1,6 @@
 #include "app/commands.hpp"
 
-#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // The program: command line to exit code, and the only place where an exception ends.
-#include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/exit_code.hpp"
 
 #include <fmt/format.h>
 

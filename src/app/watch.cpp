@@ -1,6 +1,6 @@
 #include "app/watch.hpp"
 
-#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
 #include "app/console.hpp"
 #include "app/watched_vms.hpp"
 #include "base/asio.hpp"

@@ -61,7 +61,10 @@ watched_vms::watched_vms(asio::io_context& context, const watch_options& options
 
 void watched_vms::look_for_vms() {
     // First the VMs that are over, so that a name is free again.
-    std::erase_if(vms_, [](const std::unique_ptr<watched_vm>& vm) { return vm->is_over; });
+    std::erase_if(vms_, [this](const std::unique_ptr<watched_vm>& vm) {
+        if (vm->is_over) former_polls_ += vm->pipeline.polls();
+        return vm->is_over;
+    });
     for (const client::target& target : options_.targets) {
         if (!target.is_pattern) {
             if (!is_watched(target.where)) add(target, target.where);
@@ -115,6 +118,7 @@ std::shared_ptr<const pipeline::snapshot> watched_vms::snapshot(base::instant no
     auto state = std::make_shared<pipeline::snapshot>();
     state->at = now;
     state->interval = options_.interval;
+    state->former_polls = former_polls_;
     state->vms.reserve(vms_.size());
     for (const std::unique_ptr<watched_vm>& vm : vms_) state->vms.push_back(vm->pipeline.snapshot(now.steady));
     std::sort(state->vms.begin(), state->vms.end(),

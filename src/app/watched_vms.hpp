@@ -72,6 +72,7 @@ private:
     const watch_options& options_;
     watched_vm::notice_sink sink_;
     std::vector<std::unique_ptr<watched_vm>> vms_;
+    pipeline::poll_statistics former_polls_;
 };
 
 }  // namespace qmpwatch::app

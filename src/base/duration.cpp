@@ -63,8 +63,9 @@ std::optional<part> take_part(std::string_view& text) {
     for (const unit& known : units) {
         if (!text.starts_with(known.name)) continue;
         text.remove_prefix(known.name.size());
-        if (whole > most / known.nanoseconds - 1) return std::nullopt;
-        const std::int64_t part_of_unit = known.nanoseconds / scale * fraction + known.nanoseconds % scale * fraction / scale;
+        const std::int64_t part_of_unit =
+            known.nanoseconds / scale * fraction + known.nanoseconds % scale * fraction / scale;
+        if (whole > (most - part_of_unit) / known.nanoseconds) return std::nullopt;
         return part{whole * known.nanoseconds + part_of_unit, known.nanoseconds};
     }
     return std::nullopt;

@@ -106,8 +106,9 @@ result<process_usage> parse_proc_stat(std::string_view text, const kernel_units&
 
     process_usage usage;
     usage.state = state.front();
-    usage.cpu_seconds = (static_cast<double>(fields[user_ticks_field]) + static_cast<double>(fields[system_ticks_field])) /
-                        units.ticks_per_second;
+    usage.cpu_seconds =
+        (static_cast<double>(fields[user_ticks_field]) + static_cast<double>(fields[system_ticks_field])) /
+        units.ticks_per_second;
     usage.resident_bytes = fields[resident_pages_field] * units.page_bytes;
     usage.virtual_bytes = fields[virtual_bytes_field];
     usage.start_time_seconds =

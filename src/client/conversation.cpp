@@ -70,6 +70,8 @@ asio::awaitable<base::error> conversation::hold() {
     const base::result<void> identified = co_await identify();
     if (identified.has_error()) co_return identified.error();
     states_.say(sample::monitor_state::ready);
+    const base::result<void> looked = co_await read_run_state();
+    if (looked.has_error()) co_return looked.error();
 
     const base::cadence beat(steady_clock::now(), settings_.poll);
     base::steady_time due = beat.next_after(steady_clock::now()) - settings_.poll;
@@ -175,7 +177,7 @@ asio::awaitable<base::result<void>> conversation::identify() {
     }
     if (done.has_error()) co_return done.error();
     out_.identified(vm);
-    co_return co_await read_run_state();
+    co_return base::result<void>();
 }
 
 asio::awaitable<base::result<void>> conversation::identify_qmp(sample::vm_identity& vm) {

@@ -143,7 +143,7 @@ asio::awaitable<base::result<std::string_view>> transport::read(base::steady_tim
         const ssize_t count = ::read(socket_.native_handle(), room.data(), room.size());
         if (count > 0) co_return std::string_view(room.data(), static_cast<std::size_t>(count));
         if (count == 0) co_return io_failure(boost::asio::error::eof);
-        if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) continue;
+        if (errno == EAGAIN || errno == EINTR) continue;
         co_return io_failure(error_code(errno, boost::system::system_category()));
     }
 }
@@ -156,7 +156,7 @@ asio::awaitable<base::result<void>> transport::write(std::string_view text, base
             continue;
         }
         if (errno == EINTR) continue;
-        if (errno != EAGAIN && errno != EWOULDBLOCK) {
+        if (errno != EAGAIN) {
             co_return io_failure(error_code(errno, boost::system::system_category()));
         }
         watchdog_.arm(deadline);

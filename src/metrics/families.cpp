@@ -203,16 +203,8 @@ void add_vm(builder& out, const labels& vm, const pipeline::vm_snapshot& state) 
 }
 
 void add_polls(builder& out, const pipeline::snapshot& state) {
-    pipeline::poll_statistics sum;
-    for (const auto& vm : state.vms) {
-        const pipeline::poll_statistics& one = vm->polls;
-        for (std::size_t bucket = 0; bucket < sum.buckets.size(); ++bucket) sum.buckets[bucket] += one.buckets[bucket];
-        sum.sum_seconds += one.sum_seconds;
-        sum.succeeded += one.succeeded;
-        sum.timed_out += one.timed_out;
-        sum.failed += one.failed;
-        sum.late += one.late;
-    }
+    pipeline::poll_statistics sum = state.former_polls;
+    for (const auto& vm : state.vms) sum += vm->polls;
     out.add(family::polls, {{"result", "success"}}, to_double(sum.succeeded));
     out.add(family::polls, {{"result", "timeout"}}, to_double(sum.timed_out));
     out.add(family::polls, {{"result", "failure"}}, to_double(sum.failed));

@@ -33,6 +33,16 @@ struct poll_statistics {
     std::uint64_t timed_out = 0;
     std::uint64_t failed = 0;
     std::uint64_t late = 0;  ///< begun more than 100 ms after their beat
+
+    poll_statistics& operator+=(const poll_statistics& other) {
+        for (std::size_t i = 0; i < buckets.size(); ++i) buckets[i] += other.buckets[i];
+        sum_seconds += other.sum_seconds;
+        succeeded += other.succeeded;
+        timed_out += other.timed_out;
+        failed += other.failed;
+        late += other.late;
+        return *this;
+    }
 };
 
 struct vm_snapshot {
@@ -55,6 +65,7 @@ struct snapshot {
     base::instant at;
     base::nanoseconds interval{};            ///< the window of the rates
     std::vector<std::shared_ptr<const vm_snapshot>> vms;  ///< in the order of their names
+    poll_statistics former_polls;            ///< of VMs that are not watched any more: sums must not fall
 };
 
 }  // namespace qmpwatch::pipeline

@@ -36,6 +36,7 @@ public:
     const std::string& name() const { return state_.identity.vm; }
     const sample::vm_identity& identity() const { return state_.identity; }
     sample::monitor_state monitor() const { return state_.monitor; }
+    const poll_statistics& polls() const { return state_.polls; }
 
     /// What was seen from the first sample to the last; none when there was no sample.
     std::optional<notice> summary() const;

@@ -64,7 +64,8 @@ void add_counters(std::vector<field>& fields, const sample::drive_counters& coun
     fields.push_back({"invalid", "write", count(write.invalid, detailed)});
     fields.push_back({"invalid", "flush", count(flush.invalid, detailed)});
     fields.push_back({"invalid", "discard", count(discard.invalid, detailed)});
-    fields.push_back({"", "idle_seconds", counters.idle ? field_value(base::in_seconds(*counters.idle)) : field_value()});
+    fields.push_back(
+        {"", "idle_seconds", counters.idle ? field_value(base::in_seconds(*counters.idle)) : field_value()});
     fields.push_back({"", "highest_write_offset_bytes", maybe(counters.highest_write_offset_bytes)});
 }
 

@@ -31,8 +31,8 @@ std::string bus_name(std::string_view controller) {
     // What QOM calls the parent of the system bus.
     if (controller == "container") return {};
     if (controller == "virtio-scsi-device") return "virtio-scsi";
-    static constexpr std::array<std::string_view, 6> pci_endings{
-        "-pcihost", "pcie-root-port", "pci-bridge", "pci-host-bridge", "-pcie-host", "-downstream"};
+    static constexpr std::array<std::string_view, 6> pci_endings{"-pcihost",        "pcie-root-port", "pci-bridge",
+                                                                 "pci-host-bridge", "-pcie-host",     "-downstream"};
     const bool is_pci = std::any_of(pci_endings.begin(), pci_endings.end(),
                                     [controller](std::string_view ending) { return controller.ends_with(ending); });
     return is_pci ? "pci" : std::string(controller);
@@ -56,7 +56,8 @@ attachment attachment_from_path(std::string_view qdev) {
         guess.device = "usb-storage";
     } else if (const std::size_t flash = qdev.rfind(".flash"); flash != std::string_view::npos) {
         const std::string_view number = qdev.substr(flash + 6);
-        if (!number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos) guess.device = "pflash";
+        if (!number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos)
+            guess.device = "pflash";
     }
     return guess;
 }
@@ -143,7 +144,8 @@ std::vector<qtree_drive> decode_hmp_qtree(std::string_view text) {
         constexpr std::string_view device_mark = "dev: ";
         constexpr std::string_view drive_mark = "drive = \"";
         const bool is_device = line.starts_with(device_mark);
-        const bool is_drive = line.starts_with(drive_mark) && line.ends_with('"') && line.size() > drive_mark.size() + 1;
+        const bool is_drive =
+            line.starts_with(drive_mark) && line.ends_with('"') && line.size() > drive_mark.size() + 1;
         if (!is_device && !is_drive) continue;
         // A line belongs to the nearest device above it that is indented less.
         while (!above.empty() && above.back().indent >= indent) above.pop_back();

@@ -121,7 +121,7 @@ void read_detail(std::string_view line, drive_info& drive) {
         if (drive.identity.device == value) drive.identity.device.clear();
     } else if (name == "Removable device") {
         drive.media.removable = true;
-    } else if (name == "Backing file" && !is_readable(drive.media.file)) {
+    } else if (name == "Backing file" && drive.media.inserted && !is_readable(drive.media.file)) {
         const std::string_view backing = value.substr(0, value.rfind(" (chain depth: "));
         if (is_readable(backing)) drive.media.file = backing;
     }

@@ -167,7 +167,7 @@ void generated_load::plan_operation(stream& which, nanoseconds earliest) const {
     // Bounded, because operations may be slower than the gaps are apart.
     for (int passed = 0; passed < 8 && which.end >= which.gap_from; ++passed) {
         const nanoseconds latency = which.end - which.start;
-        if (spec_.gap == gap_kind::host_stall && which.start < which.gap_from) {
+        if (spec_.gap == gap_kind::host_stall && which.start < which.gap_until) {
             which.end = which.gap_until + latency;
         } else if (which.start < which.gap_until) {
             which.start = which.gap_until;
@@ -222,6 +222,7 @@ void generated_load::freeze(nanoseconds from, nanoseconds until) {
 base::result<recording> read_recording(std::string_view text) {
     recording series;
     std::optional<double> start;
+    nanoseconds at{0};
     std::size_t number = 0;
     while (!text.empty() && number < most_lines) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -239,7 +240,8 @@ base::result<recording> read_recording(std::string_view text) {
         if (!std::isfinite(seconds)) continue;
         if (!start) start = seconds;
         // Three years at most: more does not fit the nanoseconds.
-        const nanoseconds at(static_cast<std::int64_t>(std::clamp(seconds - *start, 0.0, 1e8) * 1e9));
+        // Time does not go back: a line that says so counts as simultaneous with the one before it.
+        at = std::max(at, nanoseconds(static_cast<std::int64_t>(std::clamp(seconds - *start, 0.0, 1e8) * 1e9)));
 
         if (const std::string status = text_member(object, "status"); !status.empty()) {
             if (series.statuses.empty() || series.statuses.back().name != status) series.statuses.push_back({at, status});
@@ -257,8 +259,6 @@ base::result<recording> read_recording(std::string_view text) {
             series.lines.push_back({at, drives_of_text(stats->get_ref<const std::string&>())});
         }
     }
-    const auto earlier = [](const auto& left, const auto& right) { return left.at < right.at; };
-    std::stable_sort(series.lines.begin(), series.lines.end(), earlier);
     if (series.lines.empty() || series.lines.front().drives.empty()) {
         return base::fail(base::errc::data, "the recording holds no counters of a drive");
     }

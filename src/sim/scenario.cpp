@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -149,14 +150,16 @@ void play_recording(scenario& where, std::shared_ptr<const recording> series, do
         drive.load = recorded_load(series, index, speed, loop);
     }
     if (!series->statuses.empty()) where.status = series->statuses.front().name;
+    std::vector<script_step> statuses;
     for (const recording::status& one : series->statuses) {
-        where.script.push_back({in_real_time(one.at), script_step::kind::status, one.name, {}, false});
+        statuses.push_back({in_real_time(one.at), script_step::kind::status, one.name, {}, false});
     }
+    std::vector<script_step> events;
     for (const recording::event& one : series->events) {
-        where.script.push_back({in_real_time(one.at), script_step::kind::event, one.name, one.data, false});
+        events.push_back({in_real_time(one.at), script_step::kind::event, one.name, one.data, false});
     }
-    std::stable_sort(where.script.begin(), where.script.end(),
-                     [](const script_step& left, const script_step& right) { return left.at < right.at; });
+    std::merge(statuses.begin(), statuses.end(), events.begin(), events.end(), std::back_inserter(where.script),
+               [](const script_step& left, const script_step& right) { return left.at < right.at; });
     if (loop) where.script_period = in_real_time(series->length());
 }
 

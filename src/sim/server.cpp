@@ -16,6 +16,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+// g++ 12 warns about the frames of Asio's coroutines when it inlines their operator delete and not their operator new.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
+
 namespace qmpwatch::sim {
 namespace {
 

@@ -70,12 +70,12 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : base:
 
 using operation_rate = sample::operation_rate;
 
-std::optional<double> of_rate(const drive_snapshot& drive, operation_rate sample::drive_rate::*kind,
-                              double operation_rate::*figure) {
+std::optional<double> of_rate(const drive_snapshot& drive, operation_rate sample::drive_rate::* kind,
+                              double operation_rate::* figure) {
     return drive.rate ? std::optional((*drive.rate).*kind.*figure) : std::nullopt;
 }
 
-std::optional<double> mean(const drive_snapshot& drive, std::optional<double> operation_rate::*figure) {
+std::optional<double> mean(const drive_snapshot& drive, std::optional<double> operation_rate::* figure) {
     return drive.rate ? drive.rate->all.*figure : std::nullopt;
 }
 
@@ -133,7 +133,8 @@ constexpr std::size_t name_reserve = 13;
 layout lay_out(const pipeline::snapshot& state, std::size_t width) {
     layout chosen;
     chosen.name_width = 5;
-    for (const column& each : all_columns) chosen.columns.emplace_back(&each, each.is_text ? each.title.size() : each.width);
+    for (const column& each : all_columns)
+        chosen.columns.emplace_back(&each, each.is_text ? each.title.size() : each.width);
     for (const auto& vm : state.vms) {
         for (const drive_snapshot& drive : vm->drives) {
             chosen.name_width = std::max(chosen.name_width, base::columns(base::printable(drive.drive)));
@@ -241,9 +242,11 @@ std::vector<line> trouble_lines(const vm_snapshot& vm, std::size_t width, base::
     const std::string name = base::printable(vm.identity.vm) + std::string(gap);
     const std::size_t name_width = base::columns(name);
     const std::size_t other = width > indent.size() ? width - indent.size() : 0;
-    const std::vector<std::string> parts = wrap(std::move(sentence), width > name_width ? width - name_width : 0, other);
+    const std::vector<std::string> parts =
+        wrap(std::move(sentence), width > name_width ? width - name_width : 0, other);
     std::vector<line> lines{{{name, style::bold}, {parts.front(), how}}};
-    for (std::size_t i = 1; i < parts.size(); ++i) lines.push_back({{std::string(indent), style::plain}, {parts[i], how}});
+    for (std::size_t i = 1; i < parts.size(); ++i)
+        lines.push_back({{std::string(indent), style::plain}, {parts[i], how}});
     return lines;
 }
 
@@ -261,13 +264,16 @@ line ready_line(const vm_snapshot& vm, const pipeline::snapshot& state, std::siz
     };
     std::vector<fact> facts{{{base::printable(vm.identity.vm), style::bold}, never_dropped}};
     const bool running = vm.run_state.empty() || vm.run_state == "running";
-    facts.push_back({{vm.run_state.empty() ? "ready" : base::printable(vm.run_state), running ? style::plain : style::yellow},
-                     never_dropped});
+    facts.push_back(
+        {{vm.run_state.empty() ? "ready" : base::printable(vm.run_state), running ? style::plain : style::yellow},
+         never_dropped});
     if (vm.first_rate_in) {
         const auto left = std::chrono::ceil<base::seconds>(*vm.first_rate_in - (now.steady - state.at.steady));
-        facts.push_back({{"first numbers in " + base::format_duration(std::max(left, base::seconds(1))), style::plain}, 4});
+        facts.push_back(
+            {{"first numbers in " + base::format_duration(std::max(left, base::seconds(1))), style::plain}, 4});
     }
-    if (!vm.identity.version.empty()) facts.push_back({{"QEMU " + base::printable(vm.identity.version), style::dim}, 2});
+    if (!vm.identity.version.empty())
+        facts.push_back({{"QEMU " + base::printable(vm.identity.version), style::dim}, 2});
     if (const std::string type = machine(vm.identity); !type.empty()) facts.push_back({{type, style::dim}, 1});
     if (vm.cpu_percent) facts.push_back({{fmt::format("CPU {:.0f} %", *vm.cpu_percent), style::dim}, 3});
 
@@ -294,7 +300,8 @@ struct body_line {
     kind what;
 };
 
-std::vector<body_line> body(const pipeline::snapshot& state, const layout& columns, std::size_t width, base::instant now) {
+std::vector<body_line> body(const pipeline::snapshot& state, const layout& columns, std::size_t width,
+                            base::instant now) {
     std::vector<body_line> lines;
     for (const auto& vm : state.vms) {
         if (!lines.empty()) lines.push_back({{}, kind::other});
@@ -308,7 +315,8 @@ std::vector<body_line> body(const pipeline::snapshot& state, const layout& colum
                 what = kind::other;
             }
         }
-        for (const drive_snapshot& drive : vm->drives) lines.push_back({drive_line(drive, columns, ready), kind::drive});
+        for (const drive_snapshot& drive : vm->drives)
+            lines.push_back({drive_line(drive, columns, ready), kind::drive});
     }
     if (lines.empty()) lines.push_back({{{"no VM found yet", style::plain}}, kind::other});
     return lines;
@@ -344,7 +352,8 @@ std::string footer(const pipeline::snapshot& state, const table_settings& settin
 
 std::vector<std::string> table(const pipeline::snapshot& state, const table_settings& settings, base::instant now) {
     const layout columns = lay_out(state, settings.columns);
-    const bool has_drives = std::any_of(state.vms.begin(), state.vms.end(), [](const auto& vm) { return !vm->drives.empty(); });
+    const bool has_drives =
+        std::any_of(state.vms.begin(), state.vms.end(), [](const auto& vm) { return !vm->drives.empty(); });
     std::vector<line> head = has_drives ? header(columns) : std::vector<line>{};
     std::vector<body_line> middle = body(state, columns, settings.columns, now);
     std::vector<line> foot{{}, {{footer(state, settings), style::dim}}};

@@ -57,13 +57,13 @@ private:
     std::size_t rows_to_top(std::size_t columns) const;
 
     int output_;
-    int own_ = -1;              ///< the same terminal, opened a second time so that it can be non-blocking
-    std::string unsent_;        ///< the rest of a frame that the terminal has not taken yet
-    std::string above_;         ///< notices that are not in a frame yet
+    int own_ = -1;  ///< the same terminal, opened a second time so that it can be non-blocking
+    std::string unsent_;  ///< the rest of a frame that the terminal has not taken yet
+    std::string above_;  ///< notices that are not in a frame yet
     std::vector<std::string> lines_;
     std::vector<std::size_t> drawn_;  ///< widths of the lines on the screen, top down
-    std::size_t drawn_columns_ = 0;   ///< width of the terminal then
-    bool active_ = false;       ///< the cursor is hidden
+    std::size_t drawn_columns_ = 0;  ///< width of the terminal then
+    bool active_ = false;  ///< the cursor is hidden
     bool dead_ = false;
 };
 

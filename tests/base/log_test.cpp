@@ -84,9 +84,10 @@ TEST_CASE("JSON lines are one object each, whatever the message holds") {
         log::configure(log::level::debug, log::format::json);
         log::error("say \"no\" to C:\\new\nline\x01 and \xff, Grüße {} %v");
     });
-    CHECK(without_time(line, 23) ==
-          R"({"event":"log","time":"","level":"error","message":"say \"no\" to C:\\new\u000aline\u0001 and ?, Grüße {} %v"})"
-          "\n");
+    CHECK(
+        without_time(line, 23) ==
+        R"({"event":"log","time":"","level":"error","message":"say \"no\" to C:\\new\u000aline\u0001 and ?, Grüße {} %v"})"
+        "\n");
 }
 
 TEST_CASE("JSON lines obey the level") {

@@ -14,10 +14,12 @@ namespace {
 constexpr kernel_units units{100, 4096, 1'796'000'000};
 
 // utime 3050, stime 1250 ticks; started 8000 ticks after boot; 2 GiB of address space, 51200 pages of memory.
-constexpr std::string_view numbers =
-    " 1 4711 4711 0 -1 138412352 25163 0 12 0 3050 1250 7 8 20 0 6 0 8000 2147483648 51200 18446744073709551615 1 1 0 0\n";
+constexpr std::string_view numbers = " 1 4711 4711 0 -1 138412352 25163 0 12 0 3050 1250 7 8 20 0 6 0 8000 2147483648 "
+                                     "51200 18446744073709551615 1 1 0 0\n";
 
-std::string status(std::string_view name_and_state) { return "4711 (" + std::string(name_and_state) + std::string(numbers); }
+std::string status(std::string_view name_and_state) {
+    return "4711 (" + std::string(name_and_state) + std::string(numbers);
+}
 
 }  // namespace
 
@@ -56,9 +58,10 @@ TEST_CASE("a status that is cut or garbled is an error") {
         CHECK_FALSE_MESSAGE(parse_proc_stat(whole.substr(0, length), units).has_value(), length);
     }
     CHECK(parse_proc_stat(whole.substr(0, needed), units)->resident_bytes == 5 * 4096ULL);
-    for (const char* text : {"", "4711 qemu S 1 2 3", "(q) S", "(q) SS 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
-                             "(q) S 1 1 1 1 1 1 1 1 1 1 -1 1 1 1 1 1 1 1 1 1 1", "(q) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 x 1 1",
-                             "(q) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 99999999999999999999 1"}) {
+    for (const char* text :
+         {"", "4711 qemu S 1 2 3", "(q) S", "(q) SS 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+          "(q) S 1 1 1 1 1 1 1 1 1 1 -1 1 1 1 1 1 1 1 1 1 1", "(q) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 x 1 1",
+          "(q) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 99999999999999999999 1"}) {
         const auto usage = parse_proc_stat(text, units);
         REQUIRE_MESSAGE(!usage.has_value(), text);
         CHECK(usage.error().code == errc::data);

@@ -18,8 +18,10 @@ TEST_CASE("control characters become question marks, one each") {
     CHECK(printable("a\tb\r\nc\x7f") == "a?b??c?");
     CHECK(printable(std::string_view("\0x", 2)) == "?x");
     CHECK(printable("csi \xc2\x9b 31m") == "csi ? 31m");       // a control character of the upper range
-    CHECK(printable("\xe2\x80\xae" "gpj.exe") == "?gpj.exe");  // turns the direction of writing
-    CHECK(printable("a\xe2\x80\xa8" "b") == "a?b");            // a line separator
+    CHECK(printable("\xe2\x80\xae"
+                    "gpj.exe") == "?gpj.exe");  // turns the direction of writing
+    CHECK(printable("a\xe2\x80\xa8"
+                    "b") == "a?b");            // a line separator
     CHECK(printable("\xef\xbb\xbf") == "?");
 }
 
@@ -53,7 +55,8 @@ TEST_CASE("text is cut with an ellipsis") {
     CHECK(shorten("abc", 0) == "");
     CHECK(shorten("", 0) == "");
     CHECK(shorten("a", 1) == "a");
-    for (std::size_t width = 0; width < 8; ++width) CHECK(columns(shorten("Grüße日本", width)) == std::min<std::size_t>(width, 7));
+    for (std::size_t width = 0; width < 8; ++width)
+        CHECK(columns(shorten("Grüße日本", width)) == std::min<std::size_t>(width, 7));
 }
 
 TEST_CASE("megabytes in three digits") {

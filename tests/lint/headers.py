@@ -6,6 +6,10 @@ import repository
 # Sources without a test file of the same name, and why that is right.
 EXEMPT = {
     "app/main.cpp": "the program itself; tests/qemu runs it",
+    "app/simulate.cpp": "a loop around the simulator; tests/sim and tests/app/commands_test.cpp",
+    "app/simulate_command.cpp": "flags, tried by tests/app/commands_test.cpp",
+    "app/watch.cpp": "composition of tested parts; tests/qemu runs it",
+    "app/watch_command.cpp": "flags, tried by tests/app/commands_test.cpp",
     "base/error.cpp": "a table of names, seen through every room that fails",
 }
 

@@ -48,7 +48,8 @@ object_model transcript(const std::string& name) {
         if (!message.is_object() || !message.contains("id")) continue;
         const int id = message["id"].get<int>();
         if (message.value("execute", "") == "qom-get") {
-            asked[id] = message["arguments"]["path"].get<std::string>() + " " + message["arguments"]["property"].get<std::string>();
+            asked[id] = message["arguments"]["path"].get<std::string>() + " " +
+                        message["arguments"]["property"].get<std::string>();
         } else if (asked.contains(id) && message.contains("return") && message["return"].is_string()) {
             model[asked[id]] = message["return"].get<std::string>();
         }
@@ -66,7 +67,8 @@ recorded_vm recorded(const std::string& name) {
     const auto file = nlohmann::json::parse(fixture("qom/" + name + ".json"));
     recorded_vm vm;
     for (const auto& drive : file["drives"]) {
-        vm.drives.push_back({drive["device"].get<std::string>(), drive["qdev"].get<std::string>(), drive["node-name"].get<std::string>()});
+        vm.drives.push_back({drive["device"].get<std::string>(), drive["qdev"].get<std::string>(),
+                             drive["node-name"].get<std::string>()});
     }
     for (const auto& [question, answer] : file["answers"].items()) {
         if (answer.is_string()) vm.model[question] = answer.get<std::string>();
@@ -95,7 +97,9 @@ std::map<std::string, attachment> qtree(const std::string& name) {
 
 namespace qmpwatch::sample {
 
-std::ostream& operator<<(std::ostream& out, const attachment& shown) { return out << shown.device << " on " << shown.bus; }
+std::ostream& operator<<(std::ostream& out, const attachment& shown) {
+    return out << shown.device << " on " << shown.bus;
+}
 
 }  // namespace qmpwatch::sample
 
@@ -120,8 +124,9 @@ TEST_CASE("what a path gives away") {
     CHECK(attachment_from_path("/machine/peripheral/vblk0/virtio-backend") == attachment{"virtio-blk", ""});
     CHECK(attachment_from_path("/machine/virt.flash0") == attachment{"pflash", ""});
     CHECK(attachment_from_path("/machine/system.flash1") == attachment{"pflash", ""});
-    for (const char* path : {"", "uashd", "/machine/peripheral-anon/device[1]", "/machine/unattached/device[16]", "/machine/x.flash",
-                             "/machine/x.flashy", "legacy[0]", "virtio-backend", "/machine/peripheral/legacy[0]"}) {
+    for (const char* path :
+         {"", "uashd", "/machine/peripheral-anon/device[1]", "/machine/unattached/device[16]", "/machine/x.flash",
+          "/machine/x.flashy", "legacy[0]", "virtio-backend", "/machine/peripheral/legacy[0]"}) {
         CHECK_MESSAGE(attachment_from_path(path) == attachment{}, path);
     }
 }
@@ -163,14 +168,15 @@ TEST_CASE("refusals leave empty what they would have told") {
     CHECK(walk("/machine/peripheral/stick/stick.0/legacy[0]", {}).questions == 1);
     CHECK(walk("", {}).questions == 0);
     CHECK(walk("d", {{"/machine/peripheral/d type", "nvme"}}).attachment == attachment{"nvme", ""});
-    CHECK(walk("d", {{"/machine/peripheral/d type", "nvme"}, {"/machine/peripheral/d parent_bus", "/machine/q35/pcie.0"}}).attachment ==
-          attachment{"nvme", ""});
+    CHECK(
+        walk("d", {{"/machine/peripheral/d type", "nvme"}, {"/machine/peripheral/d parent_bus", "/machine/q35/pcie.0"}})
+            .attachment == attachment{"nvme", ""});
     // The bus in between is refused, the owner is not.
     CHECK(walk("/machine/peripheral/s/s.0/legacy[0]",
                {{"/machine/peripheral/s/s.0/legacy[0] type", "scsi-hd"}, {"/machine/peripheral/s type", "usb-storage"}})
               .attachment == attachment{"usb-storage", ""});
-    CHECK(walk("d", {{"/machine/peripheral/d type", "nvme"}, {"/machine/peripheral/d parent_bus", "nonsense"}}).attachment ==
-          attachment{"nvme", ""});
+    CHECK(walk("d", {{"/machine/peripheral/d type", "nvme"}, {"/machine/peripheral/d parent_bus", "nonsense"}})
+              .attachment == attachment{"nvme", ""});
 }
 
 TEST_CASE("the walk ends, however deep the path and whatever is answered") {
@@ -208,9 +214,11 @@ TEST_CASE("a disk of a SCSI controller is not taken for the controller") {
 TEST_CASE("the captured conversations") {
     // They hold the types, not the buses.
     const auto first = transcript("qom_mapping_vm1.txt");
-    CHECK(walk("/machine/peripheral-anon/device[0]/scsi.0/legacy[0]", first).attachment == attachment{"usb-storage", ""});
+    CHECK(walk("/machine/peripheral-anon/device[0]/scsi.0/legacy[0]", first).attachment ==
+          attachment{"usb-storage", ""});
     CHECK(walk("/machine/peripheral-anon/device[1]", first).attachment == attachment{"nvme", ""});
-    CHECK(walk("/machine/peripheral/usbvirtio/usbvirtio.0/legacy[0]", first).attachment == attachment{"usb-storage", ""});
+    CHECK(walk("/machine/peripheral/usbvirtio/usbvirtio.0/legacy[0]", first).attachment ==
+          attachment{"usb-storage", ""});
     CHECK(walk("/machine/peripheral/vblk0/virtio-backend", first).attachment == attachment{"virtio-blk", ""});
     CHECK(walk("/machine/peripheral-anon/device[2]", first).attachment == attachment{"ide-cd", ""});
 
@@ -220,7 +228,8 @@ TEST_CASE("the captured conversations") {
     CHECK(walk("/machine/unattached/device[16]", second).attachment == attachment{"ide-cd", ""});
     CHECK(walk("/machine/peripheral/vtst/virtio-backend", second).attachment == attachment{"virtio-blk", ""});
     CHECK(walk("uashd", second).attachment == attachment{"scsi-hd", ""});
-    CHECK(walk("/machine/peripheral-anon/device[0]/scsi.0/legacy[0]", second).attachment == attachment{"usb-storage", ""});
+    CHECK(walk("/machine/peripheral-anon/device[0]/scsi.0/legacy[0]", second).attachment ==
+          attachment{"usb-storage", ""});
     CHECK(walk("/machine/peripheral-anon/device[1]", second).attachment == attachment{"nvme-ns", ""});
 
     const auto arm = transcript("aarch64_virt_session.txt");
@@ -231,11 +240,18 @@ TEST_CASE("the captured conversations") {
 
 TEST_CASE("a q35 machine with every kind of drive") {
     const auto found = walk_all(recorded("q35"));
-    const std::map<std::string, attachment> expected{
-        {"install_media", {"usb-storage", "qemu-xhci"}}, {"system", {"nvme", "pci"}},         {"ns1", {"nvme-ns", "nvme"}},
-        {"vd", {"virtio-blk", "pci"}},                   {"scd", {"scsi-cd", "virtio-scsi"}}, {"cd0", {"ide-cd", "ich9-ahci"}},
-        {"uasd", {"scsi-hd", "usb-uas"}},                {"virtio0", {"virtio-blk", "pci"}},  {"pflash0", {"pflash", ""}},
-        {"g-file", {"usb-storage", "qemu-xhci"}},        {"sd0", {}},                         {"", {"scsi-cd", "virtio-scsi"}}};
+    const std::map<std::string, attachment> expected{{"install_media", {"usb-storage", "qemu-xhci"}},
+                                                     {"system", {"nvme", "pci"}},
+                                                     {"ns1", {"nvme-ns", "nvme"}},
+                                                     {"vd", {"virtio-blk", "pci"}},
+                                                     {"scd", {"scsi-cd", "virtio-scsi"}},
+                                                     {"cd0", {"ide-cd", "ich9-ahci"}},
+                                                     {"uasd", {"scsi-hd", "usb-uas"}},
+                                                     {"virtio0", {"virtio-blk", "pci"}},
+                                                     {"pflash0", {"pflash", ""}},
+                                                     {"g-file", {"usb-storage", "qemu-xhci"}},
+                                                     {"sd0", {}},
+                                                     {"", {"scsi-cd", "virtio-scsi"}}};
     CHECK(found == expected);
 
     // `info qtree` knows no drive in a device without a medium and a name, and none outside of devices.
@@ -247,10 +263,15 @@ TEST_CASE("a q35 machine with every kind of drive") {
 
 TEST_CASE("a pc machine with unnamed drives") {
     const auto found = walk_all(recorded("pc_blockdev"));
-    const std::map<std::string, attachment> expected{
-        {"media", {"usb-storage", "piix3-usb-uhci"}}, {"data", {"virtio-blk", "pci"}},       {"idedisk", {"ide-hd", "piix3-ide"}},
-        {"ide1-cd0", {"ide-cd", "piix3-ide"}},        {"d-file", {"scsi-hd", "virtio-scsi"}}, {"e-file", {"scsi-hd", "lsi53c895a"}},
-        {"h-file", {"sd-card", "sdhci-pci"}},         {"floppy0", {"floppy", "isa-fdc"}},     {"orphan", {}}};
+    const std::map<std::string, attachment> expected{{"media", {"usb-storage", "piix3-usb-uhci"}},
+                                                     {"data", {"virtio-blk", "pci"}},
+                                                     {"idedisk", {"ide-hd", "piix3-ide"}},
+                                                     {"ide1-cd0", {"ide-cd", "piix3-ide"}},
+                                                     {"d-file", {"scsi-hd", "virtio-scsi"}},
+                                                     {"e-file", {"scsi-hd", "lsi53c895a"}},
+                                                     {"h-file", {"sd-card", "sdhci-pci"}},
+                                                     {"floppy0", {"floppy", "isa-fdc"}},
+                                                     {"orphan", {}}};
     CHECK(found == expected);
     auto in_tree = expected;
     in_tree.erase("orphan");
@@ -280,7 +301,9 @@ TEST_CASE("device trees that are cut or strange") {
     CHECK(decode_hmp_qtree("unknown command: 'info qtree'\r\n").empty());
     CHECK(decode_hmp_qtree("drive = \"x\"\n").empty());
     CHECK(decode_hmp_qtree("dev: nvme, id \"\"\ndrive = \"x\"\n").empty());
-    CHECK(decode_hmp_qtree("dev: nvme, id \"\"\n  drive = \"\"\n  drive = \"\n  drive = \"x\n  drive = x\n  drive2 = \"x\"\n").empty());
+    CHECK(decode_hmp_qtree(
+              "dev: nvme, id \"\"\n  drive = \"\"\n  drive = \"\n  drive = \"x\n  drive = x\n  drive2 = \"x\"\n")
+              .empty());
 
     const auto drives = decode_hmp_qtree("dev: nvme\n  drive = \"a \\\"b\\\" = c\"");
     REQUIRE(drives.size() == 1);

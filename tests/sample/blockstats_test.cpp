@@ -56,8 +56,8 @@ TEST_CASE("counters beyond what a double holds are exact") {
 }
 
 TEST_CASE("what is no count counts as missing") {
-    for (const char* value : {"-1", "-9223372036854775808", "1.0", "1e3", "\"17\"", "true", "null", "[17]", "{\"rd_bytes\":17}",
-                              "[[17]]", "{\"stats\":{\"rd_bytes\":17}}"}) {
+    for (const char* value : {"-1", "-9223372036854775808", "1.0", "1e3", "\"17\"", "true", "null", "[17]",
+                              "{\"rd_bytes\":17}", "[[17]]", "{\"stats\":{\"rd_bytes\":17}}"}) {
         const auto drive = only("\"wr_bytes\":5,\"rd_bytes\":" + std::string(value) + ",\"rd_operations\":6");
         CHECK_MESSAGE(drive[operation::read].bytes == 0, value);
         CHECK(drive[operation::read].completed == 6);
@@ -79,7 +79,8 @@ TEST_CASE("names of the wrong type count as missing") {
 }
 
 TEST_CASE("nested records do not count, wherever they stand") {
-    const auto drives = decoded(R"([{"parent":{"device":"p","node-name":"pn","stats":{"rd_bytes":100,"wr_highest_offset":9}},
+    const auto drives =
+        decoded(R"([{"parent":{"device":"p","node-name":"pn","stats":{"rd_bytes":100,"wr_highest_offset":9}},
         "backing":{"backing":{"stats":{"rd_bytes":200}},"qdev":"bq","stats":{"rd_bytes":300}},
         "device":"d","stats":{"rd_bytes":1,"rd_latency_histogram":{"bins":[1,2],"rd_bytes":400,"boundaries":[5]},
         "timed_stats":[{"rd_bytes":500,"avg_rd_queue_depth":0.5}],"wr_bytes":2},
@@ -92,13 +93,15 @@ TEST_CASE("nested records do not count, wherever they stand") {
 }
 
 TEST_CASE("fields of later versions are skipped") {
-    const auto drive = only(R"("zone_append_bytes":5,"failed_zone_append_operations":6,"rd_bytes":7,"rd_bytes_":8,"":9)");
+    const auto drive =
+        only(R"("zone_append_bytes":5,"failed_zone_append_operations":6,"rd_bytes":7,"rd_bytes_":8,"":9)");
     CHECK(drive[operation::read].bytes == 7);
     CHECK_FALSE(drive.detailed);
 }
 
 TEST_CASE("an old QEMU reports neither failures nor discards") {
-    CHECK_FALSE(only(R"("rd_bytes":1,"wr_bytes":2,"rd_operations":3,"flush_operations":4,"wr_highest_offset":5)").detailed);
+    CHECK_FALSE(
+        only(R"("rd_bytes":1,"wr_bytes":2,"rd_operations":3,"flush_operations":4,"wr_highest_offset":5)").detailed);
     CHECK(only(R"("failed_rd_operations":0)").detailed);
     CHECK(only(R"("unmap_bytes":0)").detailed);
     CHECK_FALSE(only(R"("unmap_bytes":"none")").detailed);
@@ -123,13 +126,32 @@ TEST_CASE("odd elements of the array") {
 }
 
 TEST_CASE("names are unescaped") {
-    CHECK(decoded(R"([{"device":"Gr\u00fc\u00DFe \ud83d\udda4 \"x\"","qdev":""}])").at(0).identity.device == "Grüße 🖤 \"x\"");
+    CHECK(decoded(R"([{"device":"Gr\u00fc\u00DFe \ud83d\udda4 \"x\"","qdev":""}])").at(0).identity.device ==
+          "Grüße 🖤 \"x\"");
 }
 
 TEST_CASE("what is not an array of JSON is refused and leaves no drives") {
-    for (const char* text : {"", " ", "{}", R"({"device":"d","stats":{"rd_bytes":1}})", "5", "\"text\"", "null", "true", "-1", "1.5",
-                             "[", "[{", "[{]", "[{}", "[{}]]", "[{}] x", "[{\"device\":\"d\"},]", "[{\"stats\":{\"rd_bytes\":01}}]",
-                             "[{\"device\":\"\xff\"}]", "[1e999]", "install_media: rd_bytes=1"}) {
+    for (const char* text : {"",
+                             " ",
+                             "{}",
+                             R"({"device":"d","stats":{"rd_bytes":1}})",
+                             "5",
+                             "\"text\"",
+                             "null",
+                             "true",
+                             "-1",
+                             "1.5",
+                             "[",
+                             "[{",
+                             "[{]",
+                             "[{}",
+                             "[{}]]",
+                             "[{}] x",
+                             "[{\"device\":\"d\"},]",
+                             "[{\"stats\":{\"rd_bytes\":01}}]",
+                             "[{\"device\":\"\xff\"}]",
+                             "[1e999]",
+                             "install_media: rd_bytes=1"}) {
         std::vector<drive_sample> drives(3);
         const auto outcome = decode_blockstats(text, drives);
         REQUIRE_MESSAGE(!outcome.has_value(), text);
@@ -153,8 +175,11 @@ TEST_CASE("nesting is bounded") {
 TEST_CASE("a poll replaces all of the one before and keeps its memory") {
     std::vector<drive_sample> drives;
     const std::string qdev = "/machine/peripheral-anon/device[0]/scsi.0/legacy[0]";
-    REQUIRE(decode_blockstats(R"([{"device":"a","qdev":")" + qdev + R"(","stats":{"rd_bytes":1,"unmap_bytes":1,"idle_time_ns":1}},
-        {"device":"b"},{"device":"c"}])", drives).has_value());
+    REQUIRE(decode_blockstats(
+                R"([{"device":"a","qdev":")" + qdev + R"(","stats":{"rd_bytes":1,"unmap_bytes":1,"idle_time_ns":1}},
+        {"device":"b"},{"device":"c"}])",
+                drives)
+                .has_value());
     REQUIRE(drives.size() == 3);
     const char* memory = drives[0].identity.qdev.data();
     const drive_sample* first = drives.data();
@@ -172,7 +197,8 @@ TEST_CASE("a poll replaces all of the one before and keeps its memory") {
 
 TEST_CASE("HMP statistics") {
     const auto drives = decoded_text(
-        "install_media: rd_bytes=6554112 wr_bytes=1 rd_operations=201 wr_operations=2 flush_operations=3 wr_total_time_ns=4 "
+        "install_media: rd_bytes=6554112 wr_bytes=1 rd_operations=201 wr_operations=2 flush_operations=3 "
+        "wr_total_time_ns=4 "
         "rd_total_time_ns=10120825 flush_total_time_ns=5 rd_merged=6 wr_merged=7 idle_time_ns=5209085568\r\n"
         ": rd_bytes=8 wr_bytes=0 idle_time_ns=0\r\n");
     REQUIRE(drives.size() == 2);
@@ -188,8 +214,9 @@ TEST_CASE("HMP statistics") {
 }
 
 TEST_CASE("HMP statistics of an older or a later QEMU") {
-    const auto drives = decoded_text("hd: rd_bytes=1 later_field=5 wr_bytes=x rd_operations=-3 wr_operations= flush_operations\n"
-                                     "cd: rd_bytes=18446744073709551615");
+    const auto drives =
+        decoded_text("hd: rd_bytes=1 later_field=5 wr_bytes=x rd_operations=-3 wr_operations= flush_operations\n"
+                     "cd: rd_bytes=18446744073709551615");
     REQUIRE(drives.size() == 2);
     CHECK(drives[0].counters[operation::read] == operation_counters{1, 0, 0, 0, 0, 0});
     CHECK(drives[0].counters[operation::write] == operation_counters{});
@@ -200,7 +227,8 @@ TEST_CASE("HMP text that is no statistics") {
     CHECK(decoded_text("").empty());
     CHECK(decoded_text("\r\n \n").empty());
     CHECK(decoded_text("a warning\r\nhd: rd_bytes=1\r\nVM status: running\r\n").size() == 1);
-    for (const char* text : {"unknown command: 'info blockstats'\r\n", "hd: bytes=5", "hd", ": ", "rd_bytes=1", "hd:rd_bytes=1"}) {
+    for (const char* text :
+         {"unknown command: 'info blockstats'\r\n", "hd: bytes=5", "hd", ": ", "rd_bytes=1", "hd:rd_bytes=1"}) {
         std::vector<drive_sample> drives(2);
         const auto outcome = decode_hmp_blockstats(text, drives);
         REQUIRE_MESSAGE(!outcome.has_value(), text);
@@ -211,7 +239,8 @@ TEST_CASE("HMP text that is no statistics") {
 
 TEST_CASE("an inventory names the drives of an HMP sample") {
     auto drives = decoded_text("hd: rd_bytes=1\n: rd_bytes=2\n: rd_bytes=3\n");
-    const inventory known{{{"hd", "/machine/a", "#block1"}, {}, {}}, {{"", "/machine/b", "n1"}, {}, {}}, {{"", "c", "n2"}, {}, {}}};
+    const inventory known{
+        {{"hd", "/machine/a", "#block1"}, {}, {}}, {{"", "/machine/b", "n1"}, {}, {}}, {{"", "c", "n2"}, {}, {}}};
     REQUIRE(identify_by_inventory(drives, known));
     CHECK(drives[0].identity == known[0].identity);
     CHECK(drives[1].identity == known[1].identity);

@@ -164,7 +164,8 @@ TEST_CASE("vm1: usb-storage, nvme, virtio-blk, an empty drive") {
     const auto drives = decoded(fixture("captures/blockstats_vm1_initial.json"));
     CHECK(names(drives) == list{"install_media", "system", "virtio_iso", "seed", "emptycd"});
     REQUIRE(drives.size() == 5);
-    CHECK(drives[0].identity == drive_identity{"install_media", "/machine/peripheral-anon/device[0]/scsi.0/legacy[0]", "#block149"});
+    CHECK(drives[0].identity ==
+          drive_identity{"install_media", "/machine/peripheral-anon/device[0]/scsi.0/legacy[0]", "#block149"});
     CHECK(drives[2].identity.qdev == "/machine/peripheral/usbvirtio/usbvirtio.0/legacy[0]");
     CHECK(drives[4].identity == drive_identity{"emptycd", "/machine/peripheral-anon/device[2]", ""});
     for (const drive_sample& drive : drives) {
@@ -177,7 +178,8 @@ TEST_CASE("vm1: usb-storage, nvme, virtio-blk, an empty drive") {
 
 TEST_CASE("vm2: unnamed drives, a device with an id") {
     const auto drives = decoded(fixture("captures/blockstats_vm2_blockdev.json"));
-    CHECK(names(drives) == list{"virtio0", "seedcd", "ide2-cd0", "tst", "uasd", "/machine/peripheral-anon/device[0]/scsi.0/legacy[0]",
+    CHECK(names(drives) == list{"virtio0", "seedcd", "ide2-cd0", "tst", "uasd",
+                                "/machine/peripheral-anon/device[0]/scsi.0/legacy[0]",
                                 "/machine/peripheral-anon/device[1]"});
     REQUIRE(drives.size() == 7);
     CHECK(drives[4].identity.qdev == "uashd");
@@ -222,7 +224,8 @@ TEST_CASE("after a burst of reads, in QMP and in HMP") {
 }
 
 TEST_CASE("HMP statistics of vm1") {
-    for (const std::string& text : {without_echo(fixture("captures/hmp_info_blockstats_raw.bin")), transcript_answer("info blockstats")}) {
+    for (const std::string& text :
+         {without_echo(fixture("captures/hmp_info_blockstats_raw.bin")), transcript_answer("info blockstats")}) {
         const auto drives = decoded_text(text);
         CHECK(names(drives) == list{"install_media", "system", "virtio_iso", "seed", "emptycd"});
         for (const drive_sample& drive : drives) {
@@ -244,7 +247,8 @@ TEST_CASE("HMP answers of a live q35 machine and of one with unnamed drives name
         REQUIRE(recorded.size() == drives.size());
         for (std::size_t index = 0; index < drives.size(); ++index) {
             const json& entry = recorded[index];
-            CHECK(drives[index].identity == drive_identity{entry.at("device").get<std::string>(), entry.at("qdev").get<std::string>(),
+            CHECK(drives[index].identity == drive_identity{entry.at("device").get<std::string>(),
+                                                           entry.at("qdev").get<std::string>(),
                                                            entry.at("node-name").get<std::string>()});
         }
     }
@@ -407,8 +411,10 @@ TEST_CASE("histograms of latency do not disturb") {
 }
 
 TEST_CASE("conversations about the object model start with the counters") {
-    CHECK(names(replies("qom_mapping_vm1.txt").at(0)) == names(decoded(fixture("captures/blockstats_vm1_initial.json"))));
-    CHECK(names(replies("qom_mapping_vm2.txt").at(0)) == names(decoded(fixture("captures/blockstats_vm2_blockdev.json"))));
+    CHECK(names(replies("qom_mapping_vm1.txt").at(0)) ==
+          names(decoded(fixture("captures/blockstats_vm1_initial.json"))));
+    CHECK(names(replies("qom_mapping_vm2.txt").at(0)) ==
+          names(decoded(fixture("captures/blockstats_vm2_blockdev.json"))));
 }
 
 TEST_CASE("failed reads") {
@@ -438,10 +444,11 @@ TEST_CASE("recordings: one drive from -blockdev, thousands of reads of 64 KiB") 
         double least_gap;
         double most_gap;
     };
-    for (const expectation& expected : {expectation{"csw", 337, 9122, 9.0, 10.6}, expectation{"csw_qemu11", 104, 448, 9.0, 10.6},
-                                        expectation{"healthy", 80, 22966, 0, 1.1}, expectation{"hoststall", 160, 12000, 1, 30},
-                                        expectation{"idle", 221, 29148, 16.0, 17.6}, expectation{"pause", 128, 14000, 9.0, 11.0},
-                                        expectation{"throttle", 81, 778, 0, 0.6}}) {
+    for (const expectation& expected :
+         {expectation{"csw", 337, 9122, 9.0, 10.6}, expectation{"csw_qemu11", 104, 448, 9.0, 10.6},
+          expectation{"healthy", 80, 22966, 0, 1.1}, expectation{"hoststall", 160, 12000, 1, 30},
+          expectation{"idle", 221, 29148, 16.0, 17.6}, expectation{"pause", 128, 14000, 9.0, 11.0},
+          expectation{"throttle", 81, 778, 0, 0.6}}) {
         INFO(std::string(expected.name));
         const auto polls = series("recordings/" + std::string(expected.name) + "_0.5s.jsonl");
         REQUIRE(polls.size() == expected.polls);
@@ -478,7 +485,8 @@ TEST_CASE("rates over a recording agree with its totals") {
 TEST_CASE("query-block: vm1") {
     const auto drives = decoded_block("captures/query_block_vm1.json");
     REQUIRE(drives.size() == 5);
-    CHECK(drives[0].identity == drive_identity{"install_media", "/machine/peripheral-anon/device[0]/scsi.0/legacy[0]", "#block149"});
+    CHECK(drives[0].identity ==
+          drive_identity{"install_media", "/machine/peripheral-anon/device[0]/scsi.0/legacy[0]", "#block149"});
     CHECK(drives[0].media == drive_media{"install_media.img", "raw", true, true, true});
     // snapshot=on: the file in QEMU's temporary folder has no plain name, its backing file has.
     CHECK(drives[1].media == drive_media{"win-system.qcow2", "qcow2", true, false, false});
@@ -489,13 +497,15 @@ TEST_CASE("query-block: vm1") {
 }
 
 TEST_CASE("query-block lists the drives of query-blockstats in the same order") {
-    for (const auto& [block, stats] : {std::pair{"query_block_vm1", "blockstats_vm1_initial"}, std::pair{"query_block_vm2", "blockstats_vm2_blockdev"},
+    for (const auto& [block, stats] : {std::pair{"query_block_vm1", "blockstats_vm1_initial"},
+                                       std::pair{"query_block_vm2", "blockstats_vm2_blockdev"},
                                        std::pair{"query_block_burst", "blockstats_burst_after_io"},
                                        std::pair{"query_block_aarch64_virt", "blockstats_aarch64_virt"}}) {
         const auto drives = decoded_block("captures/" + std::string(block) + ".json");
         const auto samples = decoded(fixture("captures/" + std::string(stats) + ".json"));
         REQUIRE_MESSAGE(drives.size() == samples.size(), block);
-        for (std::size_t index = 0; index < drives.size(); ++index) CHECK(drives[index].identity == samples[index].identity);
+        for (std::size_t index = 0; index < drives.size(); ++index)
+            CHECK(drives[index].identity == samples[index].identity);
     }
 }
 
@@ -526,8 +536,9 @@ TEST_CASE("a list of nodes is no list of drives, and does no harm") {
 
 TEST_CASE("info block agrees with query-block") {
     const auto expected = decoded_block("captures/query_block_vm1.json");
-    for (const std::string& text : {without_echo(fixture("captures/hmp_info_block_raw.bin")), transcript_answer("info block"),
-                                    without_echo(fixture("captures/hmp_info_block_v_raw.bin")), transcript_answer("info block -v")}) {
+    for (const std::string& text :
+         {without_echo(fixture("captures/hmp_info_block_raw.bin")), transcript_answer("info block"),
+          without_echo(fixture("captures/hmp_info_block_v_raw.bin")), transcript_answer("info block -v")}) {
         const auto drives = decode_hmp_info_block(text);
         REQUIRE(drives.size() == expected.size());
         for (std::size_t index = 0; index < drives.size(); ++index) {

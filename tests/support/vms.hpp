@@ -5,6 +5,7 @@
 #include "pipeline/snapshot.hpp"
 
 #include <chrono>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -78,8 +79,17 @@ inline pipeline::drive_snapshot empty_cd() {
 /// A VM that runs and answers, with these three drives.
 inline pipeline::vm_snapshot running_vm() {
     pipeline::vm_snapshot vm;
-    vm.identity = {"winarm", "Windows 11 Arm", "0f0c6a3e-5b1d-4c7a-9d11-2f6a1be0a001", "/run/winarm.sock", "qmp", "11.1.0",
-                   "", "virt-11.1", "hvf", "aarch64", 4242};
+    vm.identity = {"winarm",
+                   "Windows 11 Arm",
+                   "0f0c6a3e-5b1d-4c7a-9d11-2f6a1be0a001",
+                   "/run/winarm.sock",
+                   "qmp",
+                   "11.1.0",
+                   "",
+                   "virt-11.1",
+                   "hvf",
+                   "aarch64",
+                   4242};
     vm.monitor = sample::monitor_state::ready;
     vm.monitor_since = {some_instant().steady - base::seconds(60), some_instant().wall - base::seconds(60)};
     vm.run_state = "running";
@@ -122,7 +132,9 @@ inline pipeline::vm_snapshot busy_vm() {
 }
 
 inline pipeline::snapshot state_of(std::initializer_list<pipeline::vm_snapshot> vms) {
-    pipeline::snapshot state{some_instant(), base::seconds(15), {}};
+    pipeline::snapshot state;
+    state.at = some_instant();
+    state.interval = base::seconds(15);
     for (const auto& each : vms) state.vms.push_back(std::make_shared<const pipeline::vm_snapshot>(each));
     return state;
 }

@@ -1,0 +1,161 @@
+// A conversation driven through every step, with every failure at every step: a scripted peer on a socket pair's other
+// end says the first N bytes of a good conversation, then misbehaves.
+#include "client/link.hpp"
+#include "support/files.hpp"
+#include "support/run_coroutine.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <thread>
+
+using namespace qmpwatch;
+using base::errc;
+using base::milliseconds;
+using std::chrono::steady_clock;
+using support::run_coroutine;
+
+namespace {
+
+constexpr std::string_view qmp_hello =
+    "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 22, \"minor\": 2, \"major\": 7}, \"package\": \"\"}, \"capabilities\": [\"oob\"]}}\r\n";
+constexpr std::string_view qmp_agreed = "{\"return\": {}, \"id\": 0}\r\n";
+constexpr std::string_view qmp_answer = "{\"return\": {\"status\": \"running\"}, \"id\": 1}\r\n";
+
+enum class ending { silence, close, garbage };
+
+/// A server thread that takes one client, says `script`, and ends as told.
+struct scripted_peer {
+    support::temporary_folder folder;
+    client::address where;
+    int handle = -1;
+    int client = -1;
+    std::thread thread;
+
+    scripted_peer(std::string script, ending how) {
+        where.path = (folder.path() / "s").string();
+        handle = socket(AF_UNIX, SOCK_STREAM, 0);
+        sockaddr_un name{};
+        name.sun_family = AF_UNIX;
+        std::strncpy(name.sun_path, where.path.c_str(), sizeof name.sun_path - 1);
+        REQUIRE(bind(handle, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+        REQUIRE(listen(handle, 1) == 0);
+        thread = std::thread([this, script = std::move(script), how] {
+            client = accept(handle, nullptr, nullptr);
+            if (how == ending::garbage) {
+                const std::string all = script + "\x01garbage!{]";
+                (void)!write(client, all.data(), all.size());
+            } else {
+                (void)!write(client, script.data(), script.size());
+            }
+            if (how == ending::close) shutdown(client, SHUT_RDWR);
+        });
+    }
+    ~scripted_peer() {
+        thread.join();
+        if (client >= 0) close(client);
+        close(handle);
+    }
+};
+
+/// The whole way: connect, become ready, ask, hear. Gives the first error's code, or none and the answer.
+struct outcome {
+    std::optional<errc> failed;
+    std::string answer;
+};
+
+asio::awaitable<outcome> converse(client::link& line, client::address where) {
+    outcome result;
+    const auto deadline = [] { return steady_clock::now() + milliseconds(60); };
+    const base::result<void> connected = co_await line.connect(where, deadline());
+    if (connected.has_error()) {
+        result.failed = connected.error().code;
+        co_return result;
+    }
+    const base::result<void> ready = co_await line.become_ready(deadline());
+    if (ready.has_error()) {
+        result.failed = ready.error().code;
+        co_return result;
+    }
+    const base::result<monitor::ticket> question = co_await line.ask_qmp("query-status", {}, deadline());
+    if (question.has_error()) {
+        result.failed = question.error().code;
+        co_return result;
+    }
+    const base::result<std::string> text = co_await line.answer_to(*question, deadline());
+    if (text.has_error()) {
+        result.failed = text.error().code;
+        co_return result;
+    }
+    result.answer = *text;
+    co_return result;
+}
+
+outcome try_conversation(std::string script, ending how) {
+    scripted_peer peer(std::move(script), how);
+    asio::io_context context;
+    client::link line(context.get_executor());
+    return run_coroutine(context, converse(line, peer.where));
+}
+
+}  // namespace
+
+TEST_CASE("a good conversation") {
+    const std::string script = std::string(qmp_hello) + std::string(qmp_agreed) + std::string(qmp_answer);
+    const outcome good = try_conversation(script, ending::silence);
+    CHECK_FALSE(good.failed.has_value());
+    CHECK(good.answer == R"({"status": "running"})");
+}
+
+TEST_CASE("every failure at every step of it") {
+    const std::string script = std::string(qmp_hello) + std::string(qmp_agreed) + std::string(qmp_answer);
+    const std::size_t complete = script.size() - 2;  // the line end is not waited for
+    // All the places where a step ends, and places inside each.
+    for (const std::size_t said : {std::size_t{0}, std::size_t{1}, qmp_hello.size() / 2, qmp_hello.size() - 3, qmp_hello.size(),
+                                   qmp_hello.size() + 5, qmp_hello.size() + qmp_agreed.size() - 3,
+                                   qmp_hello.size() + qmp_agreed.size(), complete - 1}) {
+        CAPTURE(said);
+        CHECK(try_conversation(script.substr(0, said), ending::silence).failed == errc::timed_out);
+        CHECK(try_conversation(script.substr(0, said), ending::close).failed == errc::closed);
+        const auto code = try_conversation(script.substr(0, said), ending::garbage).failed;
+        // Garbage inside a string or an object is only noticed when the object never ends; between objects at once.
+        const bool is_noticed = code == errc::protocol || code == errc::not_a_monitor || code == errc::timed_out;
+        CHECK(is_noticed);
+        const bool is_between = said == 0 || said == qmp_hello.size() || said == qmp_hello.size() + qmp_agreed.size();
+        if (is_between) CHECK(code != errc::timed_out);
+    }
+}
+
+TEST_CASE("an answer that comes late is still the answer") {
+    scripted_peer peer(std::string(qmp_hello) + std::string(qmp_agreed), ending::silence);
+    asio::io_context context;
+    client::link line(context.get_executor());
+    CHECK(run_coroutine(context, converse(line, peer.where)).failed == errc::timed_out);
+    REQUIRE(write(peer.client, qmp_answer.data(), qmp_answer.size()) > 0);
+    const auto text = run_coroutine(context, line.answer_to(1, steady_clock::now() + milliseconds(500)));
+    REQUIRE(text.has_value());
+    CHECK(*text == R"({"status": "running"})");
+}
+
+TEST_CASE("while nothing is asked, events are taken in and the end is noticed") {
+    scripted_peer peer(std::string(qmp_hello) + std::string(qmp_agreed) + std::string(qmp_answer), ending::silence);
+    asio::io_context context;
+    client::link line(context.get_executor());
+    REQUIRE_FALSE(run_coroutine(context, converse(line, peer.where)).failed.has_value());
+    CHECK(run_coroutine(context, line.listen(steady_clock::now() + milliseconds(20))).has_value());
+
+    const std::string_view stop = "{\"timestamp\": {\"seconds\": 1, \"microseconds\": 2}, \"event\": \"STOP\"}\r\n";
+    REQUIRE(write(peer.client, stop.data(), stop.size()) > 0);
+    CHECK(run_coroutine(context, line.listen(steady_clock::now() + milliseconds(500))).has_value());
+    monitor::announcement event;
+    REQUIRE(line.take_event(event));
+    CHECK(event.event == "STOP");
+
+    shutdown(peer.client, SHUT_RDWR);
+    CHECK(run_coroutine(context, line.listen(steady_clock::now() + milliseconds(500))).error().code == errc::closed);
+}
