@@ -114,7 +114,12 @@ asio::awaitable<conversation::exchange> conversation::ask(std::string_view comma
             continue;
         }
         result.heard = connection_.heard_at();
-        if (result.late && !ends_the_connection(result.text)) states_.say(sample::monitor_state::ready);
+        // Only an answer in time makes a monitor ready again: one that is always late would be in and out of it.
+        const auto state = states_.state();
+        const bool was_silent = state == sample::monitor_state::blocked || state == sample::monitor_state::stopped;
+        if (was_silent && !result.late && !ends_the_connection(result.text)) {
+            states_.say(sample::monitor_state::ready);
+        }
         co_return result;
     }
 }

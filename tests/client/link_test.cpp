@@ -29,7 +29,8 @@ constexpr std::string_view qmp_answer = "{\"return\": {\"status\": \"running\"},
 
 enum class ending { silence, close, garbage };
 
-/// A server thread that takes one client, says `script`, and ends as told.
+/// A server thread that takes one client and plays QMP: each part of the conversation after the client's line before
+/// it. After `limit` bytes in all it ends as told.
 struct scripted_peer {
     support::temporary_folder folder;
     client::address where;
@@ -37,7 +38,7 @@ struct scripted_peer {
     int client = -1;
     std::thread thread;
 
-    scripted_peer(std::string script, ending how) {
+    scripted_peer(std::size_t limit, ending how) {
         where.path = (folder.path() / "s").string();
         handle = socket(AF_UNIX, SOCK_STREAM, 0);
         sockaddr_un name{};
@@ -45,21 +46,29 @@ struct scripted_peer {
         std::strncpy(name.sun_path, where.path.c_str(), sizeof name.sun_path - 1);
         REQUIRE(bind(handle, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
         REQUIRE(listen(handle, 1) == 0);
-        thread = std::thread([this, script = std::move(script), how] {
-            client = accept(handle, nullptr, nullptr);
-            if (how == ending::garbage) {
-                const std::string all = script + "\x01garbage!{]";
-                (void)!write(client, all.data(), all.size());
-            } else {
-                (void)!write(client, script.data(), script.size());
-            }
-            if (how == ending::close) shutdown(client, SHUT_RDWR);
-        });
+        thread = std::thread([this, limit, how] { play(limit, how); });
     }
     ~scripted_peer() {
         thread.join();
         if (client >= 0) close(client);
         close(handle);
+    }
+    void play(std::size_t limit, ending how) {
+        client = accept(handle, nullptr, nullptr);
+        for (std::string_view part : {qmp_hello, qmp_agreed, qmp_answer}) {
+            part = part.substr(0, limit);
+            limit -= part.size();
+            say(part);
+            if (limit == 0) break;
+            if (part != qmp_answer) hear_line();
+        }
+        if (how == ending::garbage) say("\x01garbage!{]");
+        if (how == ending::close) shutdown(client, SHUT_RDWR);
+    }
+    void say(std::string_view text) const { (void)!write(client, text.data(), text.size()); }
+    void hear_line() const {
+        char byte = 0;
+        while (byte != '\n' && read(client, &byte, 1) == 1) {}
     }
 };
 
@@ -96,8 +105,10 @@ asio::awaitable<outcome> converse(client::link& line, client::address where) {
     co_return result;
 }
 
-outcome try_conversation(std::string script, ending how) {
-    scripted_peer peer(std::move(script), how);
+constexpr std::size_t whole = qmp_hello.size() + qmp_agreed.size() + qmp_answer.size();
+
+outcome try_conversation(std::size_t limit, ending how) {
+    scripted_peer peer(limit, how);
     asio::io_context context;
     client::link line(context.get_executor());
     return run_coroutine(context, converse(line, peer.where));
@@ -106,23 +117,21 @@ outcome try_conversation(std::string script, ending how) {
 }  // namespace
 
 TEST_CASE("a good conversation") {
-    const std::string script = std::string(qmp_hello) + std::string(qmp_agreed) + std::string(qmp_answer);
-    const outcome good = try_conversation(script, ending::silence);
+    const outcome good = try_conversation(whole, ending::silence);
     CHECK_FALSE(good.failed.has_value());
     CHECK(good.answer == R"({"status": "running"})");
 }
 
 TEST_CASE("every failure at every step of it") {
-    const std::string script = std::string(qmp_hello) + std::string(qmp_agreed) + std::string(qmp_answer);
-    const std::size_t complete = script.size() - 2;  // the line end is not waited for
+    const std::size_t complete = whole - 2;  // the line end is not waited for
     // All the places where a step ends, and places inside each.
     for (const std::size_t said : {std::size_t{0}, std::size_t{1}, qmp_hello.size() / 2, qmp_hello.size() - 3, qmp_hello.size(),
                                    qmp_hello.size() + 5, qmp_hello.size() + qmp_agreed.size() - 3,
                                    qmp_hello.size() + qmp_agreed.size(), complete - 1}) {
         CAPTURE(said);
-        CHECK(try_conversation(script.substr(0, said), ending::silence).failed == errc::timed_out);
-        CHECK(try_conversation(script.substr(0, said), ending::close).failed == errc::closed);
-        const auto code = try_conversation(script.substr(0, said), ending::garbage).failed;
+        CHECK(try_conversation(said, ending::silence).failed == errc::timed_out);
+        CHECK(try_conversation(said, ending::close).failed == errc::closed);
+        const auto code = try_conversation(said, ending::garbage).failed;
         // Garbage inside a string or an object is only noticed when the object never ends; between objects at once.
         const bool is_noticed = code == errc::protocol || code == errc::not_a_monitor || code == errc::timed_out;
         CHECK(is_noticed);
@@ -132,7 +141,7 @@ TEST_CASE("every failure at every step of it") {
 }
 
 TEST_CASE("an answer that comes late is still the answer") {
-    scripted_peer peer(std::string(qmp_hello) + std::string(qmp_agreed), ending::silence);
+    scripted_peer peer(qmp_hello.size() + qmp_agreed.size(), ending::silence);
     asio::io_context context;
     client::link line(context.get_executor());
     CHECK(run_coroutine(context, converse(line, peer.where)).failed == errc::timed_out);
@@ -143,7 +152,7 @@ TEST_CASE("an answer that comes late is still the answer") {
 }
 
 TEST_CASE("while nothing is asked, events are taken in and the end is noticed") {
-    scripted_peer peer(std::string(qmp_hello) + std::string(qmp_agreed) + std::string(qmp_answer), ending::silence);
+    scripted_peer peer(whole, ending::silence);
     asio::io_context context;
     client::link line(context.get_executor());
     REQUIRE_FALSE(run_coroutine(context, converse(line, peer.where)).failed.has_value());

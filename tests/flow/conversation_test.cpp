@@ -73,9 +73,9 @@ TEST_CASE("the same drives and counters over QMP and over HMP") {
         sim::drive_spec& unnamed = sim::add_drive(what, guest_device::virtio_blk, "seed");
         unnamed.device.clear();
         unnamed.node_name = "seed0";
+        const std::string qdev_of_unnamed = unnamed.qdev;
         sim::add_drive(what, guest_device::ide_cd, "emptycd").inserted = false;
         sim::add_drive(what, guest_device::scsi_cd, "cd1");
-        const std::string qdev_of_unnamed = unnamed.qdev;
         watched_simulation run(what);
         run.run_until([&] { return run.heard.samples.size() >= 5; });
         CHECK(run.heard.identities[0].protocol == (kind == protocol::qmp ? "qmp" : "hmp"));

@@ -83,20 +83,23 @@ TEST_CASE("behind a full queue of clients") {
     }
     REQUIRE(others.size() < 8);
     run.run_until_state(monitor_state::busy);
-    CHECK(run.heard.sequence() == "busy");
+    run.run_for(500ms);
+    // Whether the queue was still full or had just one place: busy is said once, not at every try.
+    const std::string sequence = run.heard.sequence();
+    CHECK((sequence == "busy" || sequence == "connecting busy"));
     others.clear();
     run.run_until([&] { return run.heard.samples.size() >= 2; });
     CHECK(run.heard.is(monitor_state::ready));
 }
 
 TEST_CASE("nothing is written before it is known who is there") {
-    for (const char* kind : {"silence", "serial_console", "guest_agent", "ssh"}) {
+    for (const std::string kind : {"silence", "serial_console", "guest_agent", "ssh"}) {
         CAPTURE(kind);
-        watched_simulation run(scenario_with(protocol::qmp, {kind}));
+        watched_simulation run(scenario_with(protocol::qmp, {kind.c_str()}));
         run.run_for(700ms);
         CHECK(run.vm->received().empty());
         CHECK(run.heard.samples.empty());
-        const bool says_something = std::string(kind) == "serial_console" || std::string(kind) == "ssh";
+        const bool says_something = kind == "serial_console" || kind == "ssh";
         if (says_something) {
             CHECK(run.heard.is(monitor_state::absent));
             CHECK(run.heard.states.back().problem == base::errc::not_a_monitor);
@@ -145,7 +148,7 @@ TEST_CASE("a process that says nothing at all, not even out of band, is taken fo
     watched_simulation run(scenario_with(protocol::qmp));
     run.run_until([&] { return run.heard.samples.size() >= 2; });
     sim::misbehaviour fault;
-    fault.silence_after_greeting = true;
+    fault.half_message = true;
     run.vm->set_misbehaviour(fault);
     run.run_until_state(monitor_state::stopped);
     const std::size_t sent = run.vm->received().size();
@@ -160,7 +163,9 @@ TEST_CASE("answers that always come late find the monitor blocked, not lost") {
     sim::misbehaviour fault;
     fault.reply_delay = 350ms;
     run.vm->set_misbehaviour(fault);
-    run.run_until_state(monitor_state::stopped);  // out of band is late too
+    run.run_until_state(monitor_state::blocked);
+    run.run_for(1500ms);
+    CHECK(run.heard.sequence() == "connecting ready blocked");  // not in and out with every answer
     run.vm->set_misbehaviour({});
     const std::size_t before = run.heard.samples.size();
     run.run_until([&] { return run.heard.samples.size() >= before + 3; });
@@ -169,17 +174,21 @@ TEST_CASE("answers that always come late find the monitor blocked, not lost") {
 }
 
 TEST_CASE("what breaks the protocol ends the connection, never the program, and the next try comes") {
-    for (const char* fault : {"half_message", "garbage", "disconnect_in_reply", "disconnect_after=3", "error_without_id",
+    for (const std::string fault : {"half_message", "garbage", "disconnect_in_reply", "disconnect_after=3", "error_without_id",
                               "huge_message", "deep_nesting"}) {
         for (const protocol kind : {protocol::qmp, protocol::hmp}) {
-            const bool is_qmp_only = std::string(fault) == "error_without_id" || std::string(fault) == "deep_nesting";
+            const bool is_qmp_only = fault == "error_without_id" || fault == "deep_nesting";
             if (kind == protocol::hmp && is_qmp_only) continue;
             CAPTURE(fault);
             CAPTURE(static_cast<int>(kind));
-            watched_simulation run(scenario_with(kind, {fault}));
-            const bool is_silent = std::string(fault) == "half_message";
+            watched_simulation run(scenario_with(kind, {fault.c_str()}));
+            // Garbage without a prompt looks to HMP like an answer that has not ended.
+            const bool is_endless = kind == protocol::hmp && fault == "garbage";
+            const bool is_silent = is_endless || fault == "half_message";
             if (is_silent) {
-                run.run_until_state(monitor_state::blocked);
+                run.run_until([&] {
+                    return run.heard.is(monitor_state::blocked) || run.heard.is(monitor_state::stopped);
+                });
             } else {
                 run.run_until([&] { return run.vm->connections() >= 2; });
             }

@@ -45,11 +45,13 @@ struct house {
     }
     std::vector<std::string> names() {
         std::vector<std::string> result;
-        for (const auto& vm : vms->snapshot(base::now())->vms) result.push_back(vm->identity.vm);
+        const auto state = vms->snapshot(base::now());
+        for (const auto& vm : state->vms) result.push_back(vm->identity.vm);
         return result;
     }
     bool is_ready(const std::string& name) {
-        for (const auto& vm : vms->snapshot(base::now())->vms) {
+        const auto state = vms->snapshot(base::now());
+        for (const auto& vm : state->vms) {
             if (vm->identity.vm == name) return vm->monitor == sample::monitor_state::ready;
         }
         return false;

@@ -192,7 +192,8 @@ TEST_CASE("transcripts with replies") {
         CHECK(heard.greetings >= 1);
         CHECK(heard.replies > 10);
         CHECK(heard.failures_without_id == 0);
-        CHECK(heard.strangers == 0);
+        // One of them was asked with a text as id, which we never do.
+        CHECK(heard.strangers == (std::string_view(name) == "latency_histogram.txt" ? 1 : 0));
     }
 }
 
