@@ -31,6 +31,7 @@ public:
     void sampled(const sample::sample& counters) override;
     void event_heard(const sample::qmp_event& event) override;
     void poll_ended(const sample::poll_result& result) override;
+    base::nanoseconds wanted_poll(base::nanoseconds normal) const override { return pipeline.wanted_poll(normal); }
 
     client::vm_watcher watcher;
     pipeline::vm_pipeline pipeline;

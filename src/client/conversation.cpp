@@ -81,7 +81,9 @@ asio::awaitable<base::error> conversation::hold() {
             if (shut_down_) co_return base::fail(base::errc::closed, "the VM has shut down");
             co_return polled.error();
         }
-        due = beat.next_after(steady_clock::now());
+        // The beat stands; what is wanted sooner comes in between.
+        const base::steady_time now = steady_clock::now();
+        due = std::min(beat.next_after(now), now + out_.wanted_poll(settings_.poll));
         const base::result<void> rested = co_await rest_until(due);
         if (rested.has_error()) {
             if (shut_down_) co_return base::fail(base::errc::closed, "the VM has shut down");

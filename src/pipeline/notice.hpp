@@ -6,6 +6,7 @@
 #include "sample/rate.hpp"
 #include "sample/sample.hpp"
 #include "sample/vm.hpp"
+#include "stall/transition.hpp"
 
 #include <optional>
 #include <string>
@@ -48,11 +49,24 @@ struct qmp_notice {
     std::string data;  ///< JSON text, may be empty
 };
 
-/// The last word on a VM: bytes moved since the first sample.
+/// A stall is suspected, has ended, was none, or the verdict on a drive changed.
+struct stall_notice {
+    stall::transition happened;
+    sample::attachment attachment;
+    base::nanoseconds start_elapsed{};  ///< its start on the clock of `elapsed`; can be below zero
+};
+
+/// The last word on a VM: bytes moved since the first sample, and what stalls took.
 struct summary_notice {
+    struct stall_total {
+        stall::cause cause = stall::cause::unknown;
+        std::uint64_t count = 0;
+        base::nanoseconds lost{};
+    };
     struct drive_total {
         std::string drive;
         std::uint64_t read_bytes = 0, written_bytes = 0, reads_completed = 0, writes_completed = 0;
+        std::vector<stall_total> stalls;  ///< of the causes that occurred
     };
     base::nanoseconds watched{};  ///< from the first sample to the last
     std::vector<drive_total> drives;
@@ -62,7 +76,7 @@ struct notice {
     base::wall_time time;
     std::optional<base::nanoseconds> elapsed;  ///< since the first sample of this VM; none before it
     std::string vm;
-    std::variant<rate_notice, monitor_notice, vm_notice, drives_notice, qmp_notice, summary_notice> what;
+    std::variant<rate_notice, monitor_notice, vm_notice, drives_notice, qmp_notice, stall_notice, summary_notice> what;
 };
 
 }  // namespace qmpwatch::pipeline

@@ -6,6 +6,8 @@
 #include "sample/rate.hpp"
 #include "sample/sample.hpp"
 #include "sample/vm.hpp"
+#include "stall/cause.hpp"
+#include "stall/transition.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,15 +15,35 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qmpwatch::pipeline {
+
+/// Stalls of one cause.
+struct stall_totals {
+    stall::cause cause = stall::cause::unknown;
+    stall::cause_totals totals;
+};
+
+/// What the detector knows of a drive.
+struct stall_snapshot {
+    stall::level level = stall::level::none;                         ///< the highest of all causes
+    stall::cause cause = stall::cause::unknown;                      ///< the one with that level
+    std::array<stall::level, stall::causes.size()> levels{};         ///< of each cause
+    std::string_view pattern;                ///< a user's name for the time-out behind lost_completion; may be empty
+    std::optional<base::instant> gap_start;  ///< of a gap that is open inside a stream
+    base::nanoseconds gap_age{};             ///< its age in running time as of the last sample
+    bool would_faster_polling_tell = false;  ///< the samples are too far apart for more than `probable`
+    std::vector<stall_totals> totals;        ///< of the causes that occurred
+};
 
 struct drive_snapshot {
     std::string drive;                       ///< its name, unique within the VM
     sample::drive_info info;
     sample::drive_counters counters;         ///< as of the last sample
     std::optional<sample::drive_rate> rate;  ///< over the interval that ends with the last sample; none in the first
+    stall_snapshot stall;
 };
 
 /// What a histogram of poll durations needs: counts at or below each bound.

@@ -25,9 +25,15 @@ std::string unique_name(const std::string& name, const std::vector<std::string>&
 
 constexpr base::milliseconds late_after{100};
 
+stall::detector_settings detector_settings_for(const window_settings& settings) {
+    stall::detector_settings result;
+    result.poll = settings.poll;
+    return result;
+}
+
 }  // namespace
 
-vm_pipeline::vm_pipeline(std::string vm, window_settings settings) : settings_(settings), reports_(settings) {
+vm_pipeline::vm_pipeline(std::string vm, window_settings settings) : settings_(settings), reports_(settings), stalls_(detector_settings_for(settings)) {
     state_.identity.vm = std::move(vm);
 }
 
@@ -44,7 +50,11 @@ void vm_pipeline::monitor_changed(const sample::monitor_change& change, std::vec
     state_.monitor = change.state;
     state_.monitor_detail = change.detail;
     state_.monitor_since = change.at;
-    if (is_disconnected(change.state)) forget_connection();
+    if (is_disconnected(change.state)) {
+        stalls_.connection_lost(change.at, transitions_);
+        tell_stalls(out);
+        forget_connection();
+    }
 
     const bool is_ready = change.state == sample::monitor_state::ready;
     const bool is_back = is_ready && is_lost_;
@@ -86,6 +96,7 @@ void vm_pipeline::rename(std::string vm) {
 }
 
 void vm_pipeline::run_state_changed(const sample::run_state_change& change, std::vector<notice>& out) {
+    stalls_.run_state(change);
     if (change.state == state_.run_state) return;
     published_.reset();
     notice said = make(change.at);
@@ -97,6 +108,7 @@ void vm_pipeline::run_state_changed(const sample::run_state_change& change, std:
 void vm_pipeline::inventory_changed(const sample::inventory& drives) {
     published_.reset();
     inventory_ = drives;
+    stalls_.inventory(drives);
 }
 
 void vm_pipeline::event_heard(const sample::qmp_event& event, std::vector<notice>& out) {
@@ -105,10 +117,13 @@ void vm_pipeline::event_heard(const sample::qmp_event& event, std::vector<notice
     notice said = make(event.at);
     said.what = qmp_notice{event.name, event.data};
     out.push_back(std::move(said));
+    stalls_.event(event, transitions_);
+    tell_stalls(out);
 }
 
 void vm_pipeline::poll_ended(const sample::poll_result& result) {
     published_.reset();
+    stalls_.poll_ended(result);
     poll_statistics& polls = state_.polls;
     switch (result.outcome) {
         case sample::poll_outcome::succeeded: ++polls.succeeded; break;
@@ -137,7 +152,40 @@ void vm_pipeline::sampled(const sample::sample& counters, std::vector<notice>& o
         drive.counters = now;
         drive.window.add(at, now);
     }
+    stalls_.step(counters, transitions_);
+    tell_stalls(out);
     report(counters, out);
+}
+
+void vm_pipeline::tell_stalls(std::vector<notice>& out) {
+    for (stall::transition& one : transitions_) {
+        notice said = make(one.at);
+        stall_notice what;
+        if (first_sample_) what.start_elapsed = one.start.steady - *first_sample_;
+        const auto drive = std::find_if(drives_.begin(), drives_.end(),
+                                        [&](const drive_state& known) { return known.name == one.drive_name; });
+        if (drive != drives_.end()) what.attachment = info_of(*drive).attachment;
+        if (one.what == stall::change::closed) add_to_sum(one);
+        what.happened = std::move(one);
+        said.what = std::move(what);
+        out.push_back(std::move(said));
+    }
+    transitions_.clear();
+}
+
+void vm_pipeline::fill_stall(stall_snapshot& into, std::size_t drive) const {
+    const stall::drive_view view = stalls_.view(drive);
+    into.level = view.level;
+    into.cause = view.cause;
+    into.levels = view.levels;
+    if (view.pattern != nullptr) into.pattern = view.pattern->name;
+    into.gap_start = view.gap_start;
+    into.gap_age = view.gap_age;
+    into.would_faster_polling_tell = view.would_faster_polling_tell;
+    for (const stall::cause cause : stall::causes) {
+        const stall::cause_totals& totals = (*view.totals)[stall::index_of(cause)];
+        if (totals.count > 0) into.totals.push_back({cause, totals});
+    }
 }
 
 /// Makes drives_ stand in the order of the sample. Usually they do.
@@ -187,6 +235,21 @@ void vm_pipeline::add_to_sum(const drive_state& drive, const sample::drive_count
     sum->written_bytes += now[operation::write].bytes - drive.counters[operation::write].bytes;
     sum->reads_completed += now[operation::read].completed - drive.counters[operation::read].completed;
     sum->writes_completed += now[operation::write].completed - drive.counters[operation::write].completed;
+}
+
+/// A closed stall carries the totals of its drive and cause up to it.
+void vm_pipeline::add_to_sum(const stall::transition& closed) {
+    const auto sum = std::find_if(sums_.begin(), sums_.end(),
+                                  [&](const auto& one) { return one.drive == closed.drive_name; });
+    if (sum == sums_.end()) return;
+    const auto known = std::find_if(sum->stalls.begin(), sum->stalls.end(),
+                                    [&](const auto& one) { return one.cause == closed.cause; });
+    const summary_notice::stall_total total{closed.cause, closed.count, closed.lost};
+    if (known != sum->stalls.end()) {
+        *known = total;
+    } else {
+        sum->stalls.push_back(total);
+    }
 }
 
 void vm_pipeline::take_process(const base::process_usage& usage, base::steady_time at) {
@@ -243,8 +306,10 @@ std::shared_ptr<const vm_snapshot> vm_pipeline::snapshot(base::steady_time now) 
     auto next = std::make_shared<vm_snapshot>(state_);
     next->first_rate_in = reports_.first_window_left(now);
     next->drives.reserve(drives_.size());
-    for (const drive_state& drive : drives_) {
-        next->drives.push_back({drive.name, info_of(drive), drive.counters, drive.window.rate()});
+    for (std::size_t i = 0; i < drives_.size(); ++i) {
+        const drive_state& drive = drives_[i];
+        next->drives.push_back({drive.name, info_of(drive), drive.counters, drive.window.rate(), {}});
+        if (i < stalls_.size()) fill_stall(next->drives.back().stall, i);
     }
     published_ = std::move(next);
     return published_;

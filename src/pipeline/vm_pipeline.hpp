@@ -7,6 +7,7 @@
 #include "pipeline/window.hpp"
 #include "sample/sample.hpp"
 #include "sample/vm.hpp"
+#include "stall/detector.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -31,6 +32,9 @@ public:
     void sampled(const sample::sample& counters, std::vector<notice>& out);
     void event_heard(const sample::qmp_event& event, std::vector<notice>& out);
     void poll_ended(const sample::poll_result& result);
+
+    /// When the next sample is wanted, from the last one: `normal`, or sooner while a gap is open inside a stream.
+    base::nanoseconds wanted_poll(base::nanoseconds normal) const { return stalls_.wanted_poll(normal); }
 
     void rename(std::string vm);
     const std::string& name() const { return state_.identity.vm; }
@@ -57,15 +61,20 @@ private:
     void forget_connection();
     void match_drives(const sample::sample& counters, std::vector<notice>& out);
     void add_to_sum(const drive_state& drive, const sample::drive_counters& now);
+    void add_to_sum(const stall::transition& closed);
     void take_process(const base::process_usage& usage, base::steady_time at);
     sample::drive_info info_of(const drive_state& drive) const;
     void report(const sample::sample& counters, std::vector<notice>& out);
+    void tell_stalls(std::vector<notice>& out);
+    void fill_stall(stall_snapshot& into, std::size_t drive) const;
 
     window_settings settings_;
     vm_snapshot state_;  ///< all but the drives, which are made of drives_ when a snapshot is asked for
     sample::inventory inventory_;
     std::vector<drive_state> drives_;  ///< in QEMU's order
     report_clock reports_;
+    stall::vm_detector stalls_;
+    std::vector<stall::transition> transitions_;  ///< of one step; kept for its memory
     std::vector<summary_notice::drive_total> sums_;
     std::optional<base::steady_time> first_sample_;  ///< ever: the zero of `elapsed`
     std::optional<base::instant> last_seen_;         ///< the last sample ever

@@ -55,6 +55,10 @@ struct detector_settings {
     /// losses are random.
     double regular_share = 0.06;
     base::nanoseconds regular_within = base::milliseconds(40);  ///< ... and their starts are as far apart as before
+    /// A guest that moves so much per second on its other drives during a gap has something else to do: then what
+    /// speaks for a time-out weighs less. (Writes behind the lost read end within a second.)
+    double busy_elsewhere_bytes = 1e6;
+    double busy_elsewhere_weight = 0.5;
 
     // --- levels in time ---
     base::nanoseconds suspect_before = base::milliseconds(1500);  ///< an open gap is suspected so long before its band

@@ -1,0 +1,110 @@
+#include "stall/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qmpwatch::stall {
+
+namespace {
+
+/// Lengths are known no better than this, whatever the polls say: keeps the ratio of probabilities finite.
+constexpr double finest_seconds = 0.05;
+/// The odds stop here above `confirmed`, so that a drive which idles again is cleared after a few gaps.
+constexpr double ceiling_above_confirmed = 3;
+
+}  // namespace
+
+evidence::evidence(const detector_settings& settings) : settings_(&settings) { attach(""); }
+
+void evidence::attach(std::string_view device) {
+    const auto patterns = signatures_of(device);
+    for (std::size_t which = 0; which < band_count; ++which) {
+        hypothesis& belief = hypotheses_[which];
+        if (belief.pattern == patterns[which]) continue;
+        const double before = belief.pattern != nullptr ? belief.pattern->prior : 0;
+        const double now = patterns[which] != nullptr ? patterns[which]->prior : 0;
+        belief.odds += now - before;
+        belief.pattern = patterns[which];
+    }
+}
+
+void evidence::reset() {
+    for (hypothesis& belief : hypotheses_) {
+        belief.odds = belief.pattern != nullptr ? belief.pattern->prior : 0;
+        belief.before.reset();
+    }
+    last_.reset();
+    spacing_.reset();
+}
+
+evidence::interval evidence::common(interval one, interval other) {
+    return {std::max(one.low, other.low), std::min(one.high, other.high)};
+}
+
+/// How probable a length in this interval is for a time-out of this band.
+double evidence::time_out_probability(const band_limits& limits, const hypothesis& belief, interval length) const {
+    const auto share = [&](base::nanoseconds low, base::nanoseconds high) {
+        const interval span{base::in_seconds(low), base::in_seconds(high)};
+        return common(span, length).length() / span.length();
+    };
+    const double first = settings_->core_share * share(limits.core_low, limits.core_high) +
+                         settings_->band_share * share(limits.low, limits.high);
+    if (!belief.before) return first;
+    const double slack = base::in_seconds(settings_->repeat_within);
+    const interval same{belief.before->low - slack, belief.before->high + slack};
+    return settings_->repeat_share * common(same, length).length() / same.length() + (1 - settings_->repeat_share) * first;
+}
+
+/// A job with a timer does the same amount of work every time, and starts as far apart as before.
+bool evidence::is_regular(const guest_gap& gap) {
+    const std::optional<guest_gap> last = last_;
+    const std::optional<base::nanoseconds> spacing_before = spacing_;
+    last_ = gap;
+    spacing_.reset();
+    if (!last) return false;
+    spacing_ = gap.start - last->start;
+    const double now = static_cast<double>(gap.operations_before), before = static_cast<double>(last->operations_before);
+    const bool is_same_work = std::abs(now - before) <= std::max(1.0, settings_->regular_share * std::max(now, before));
+    const bool is_same_spacing = !spacing_before || 
+        std::chrono::abs(*spacing_ - *spacing_before) <= settings_->regular_within;
+    return is_same_work && is_same_spacing;
+}
+
+std::optional<band> evidence::weigh(const guest_gap& gap) {
+    const bool is_regular_job = is_regular(gap);
+    interval length{base::in_seconds(gap.likely_min), base::in_seconds(gap.likely_max)};
+    if (length.length() < finest_seconds) {
+        const double middle = (length.low + length.high) / 2;
+        length = {middle - finest_seconds / 2, middle + finest_seconds / 2};
+    }
+    const double idling = settings_->natural_density * std::log(length.high / std::max(length.low, 0.1));
+    const double outside = 1 - settings_->core_share - settings_->band_share;
+
+    std::optional<band> found;
+    for (std::size_t which = 0; which < band_count; ++which) {
+        hypothesis& belief = hypotheses_[which];
+        if (belief.pattern == nullptr) continue;
+        const band_limits& limits = limits_of(static_cast<band>(which));
+        const interval whole{base::in_seconds(limits.low), base::in_seconds(limits.high)};
+        const bool overlaps = common(whole, length).length() > 0;
+        double ratio = std::log(outside);
+        if (overlaps && gap.after == aftermath::stream) {
+            if (is_regular_job) {
+                if (belief.odds >= settings_->confirmed) found = static_cast<band>(which);
+                continue;
+            }
+            const double probability = time_out_probability(limits, belief, length);
+            ratio = std::max(ratio, std::log(std::max(1e-9, probability / idling)));
+            if (ratio > 0) ratio *= gap.weight;
+        } else if (overlaps && gap.after == aftermath::too_little_to_tell) {
+            continue;
+        }
+        belief.odds = std::clamp(belief.odds + ratio, settings_->floor, settings_->confirmed + ceiling_above_confirmed);
+        if (!overlaps || gap.after != aftermath::stream) continue;
+        belief.before = length;
+        if (ratio > 0 && (!found || belief.odds > odds(*found))) found = static_cast<band>(which);
+    }
+    return found;
+}
+
+}  // namespace qmpwatch::stall
