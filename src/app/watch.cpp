@@ -2,6 +2,7 @@
 
 #include "app/exit_code.hpp"
 #include "app/console.hpp"
+#include "app/on_stall.hpp"
 #include "app/watched_vms.hpp"
 #include "base/asio.hpp"
 #include "base/cadence.hpp"
@@ -61,6 +62,7 @@ public:
             }
             console_.emplace(console::style_for_standard_output(options_.json_lines), metrics_address_);
         }
+        if (!options_.on_stall.empty()) on_stall_.emplace(context_, options_.on_stall);
         signals_.async_wait([this](error_code failure, int) {
             if (!failure) end(options_.once ? exit_could_not : exit_done);
         });
@@ -115,6 +117,7 @@ private:
             look_whether_once_is_done(vm);
             return;
         }
+        if (on_stall_) on_stall_->hear(said, vm.pipeline.identity());
         give_up_if(console_->say(said));
         // A terminal shows what happened at once, not with the next beat; a fixed beat is enough for the numbers.
         if (!std::holds_alternative<pipeline::rate_notice>(said.what)) draw_soon();
@@ -257,6 +260,7 @@ private:
     std::optional<web::server> server_;
     std::string metrics_address_;
     std::optional<console> console_;
+    std::optional<on_stall> on_stall_;
     std::optional<base::cadence> beat_;
     asio::steady_timer refresh_timer_;
     asio::steady_timer look_timer_;

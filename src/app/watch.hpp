@@ -5,6 +5,7 @@
 #include "client/address.hpp"
 #include "web/listen_address.hpp"
 
+#include <string>
 #include <vector>
 
 namespace qmpwatch::app {
@@ -19,6 +20,7 @@ struct watch_options {
     bool once = false;
     once_format format = once_format::table;
     bool json_lines = false;  ///< --log.format json
+    std::string on_stall;     ///< a shell command for stalls; empty for none
 };
 
 /// Watches until a signal ends it, or with `once` for one interval. Returns the exit code.

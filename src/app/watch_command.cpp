@@ -46,6 +46,10 @@ int watch_command(const words& arguments) {
     command.add_option("--web.listen-address", listen, "Where /metrics is served, HOST:PORT, or off")
         ->type_name("HOST:PORT")
         ->capture_default_str();
+    command.add_option("--on-stall", options.on_stall,
+                       "A shell command to run when a stall is suspected, has ended or was none; the facts are in its "
+                       "environment (QMPWATCH_EVENT, QMPWATCH_DRIVE, QMPWATCH_CAUSE, QMPWATCH_MESSAGE, ...)")
+        ->type_name("COMMAND");
     command.add_option("--log.format", log_format,
                        "text, or json for one JSON object a line; a terminal shows the table instead of lines only with text")
         ->type_name("FORMAT")

@@ -75,7 +75,7 @@ void drive_tracker::judge(const tick& when, const finished_gap& gap, const surro
         return;
     }
     if (!gap.is_after_stream) {
-        withdraw(when.at, "it did not interrupt a stream", out);
+        judge_first_operations(when, gap, around, out);
         return;
     }
     running_gap running = without_pauses(gap, *around.pauses);
@@ -119,6 +119,25 @@ void drive_tracker::judge(const tick& when, const finished_gap& gap, const surro
     } else {
         judge_guest_side(when, running, around, out);
     }
+}
+
+/// Without a stream before it a silence means nothing, but operations that took long do.
+void drive_tracker::judge_first_operations(const tick& when, const finished_gap& gap, const surroundings& around,
+                                           std::vector<transition>& out) {
+    const base::nanoseconds each = gap.excess / static_cast<std::int64_t>(std::max<std::uint64_t>(1, gap.closing_operations));
+    const double share = base::in_seconds(gap.excess) / base::in_seconds(std::max(gap.length, base::nanoseconds(1)));
+    const bool is_slow = share >= settings_->slow_backend_share || each >= settings_->least_stall;
+    running_gap slow = without_pauses(gap, *around.pauses);
+    if (!is_slow || slow.paused.max > none || gap.has_failure) {
+        withdraw(when.at, "it did not interrupt a stream", out);
+        return;
+    }
+    // One operation took all the excess, or all of them took an equal part of it at the same time.
+    slow.max = std::min(gap.max, gap.excess);
+    slow.min = std::min(each, slow.max);
+    slow.length = std::min(gap.length, slow.max);
+    slow.gap.start = when.earlier(gap.start.steady + (gap.length - slow.length));
+    close_measured(when, cause::slow_backend, slow, "the operations that ended it took as long", out);
 }
 
 void drive_tracker::judge_guest_side(const tick& when, const running_gap& gap, const surroundings& around,
@@ -195,6 +214,7 @@ void drive_tracker::watch_open_gap(const tick& when, const surroundings& around,
     }
 
     if (suspected_) {
+        suspected_->age = gap_age_;
         const bool is_over = suspected_->pattern != nullptr &&
                              gap_age_ > limits_of(suspected_->pattern->band).high + settings_->withdraw_after;
         if (gaps_.is_spoilt()) {
@@ -211,7 +231,8 @@ void drive_tracker::watch_open_gap(const tick& when, const surroundings& around,
         const auto& last = last_[index_of(which)].at;
         return last && when.now() - *last <= settings_->recent + gap_age_;
     };
-    for (std::size_t which = 0; which < band_count; ++which) {
+    const bool is_slow_host = is_recent(cause::slow_backend) && !is_recent(cause::lost_completion);
+    for (std::size_t which = 0; which < band_count && !is_slow_host; ++which) {
         const signature* pattern = evidence_.pattern(static_cast<band>(which));
         if (pattern == nullptr) continue;
         const band_limits& limits = limits_of(pattern->band);
@@ -223,13 +244,13 @@ void drive_tracker::watch_open_gap(const tick& when, const surroundings& around,
         return;
     }
     const base::nanoseconds age_of_doubt = limits_of(band::seconds_10).low - settings_->suspect_before;
-    if (given_up_ != start && gap_age_ >= age_of_doubt && is_recent(cause::slow_backend)) {
+    if (given_up_ != start && gap_age_ >= age_of_doubt && is_slow_host) {
         suspect(when, cause::slow_backend, nullptr, out);
     }
 }
 
 void drive_tracker::suspect(const tick& when, cause which, const signature* pattern, std::vector<transition>& out) {
-    suspected_ = suspicion{which, pattern, when.earlier(gaps_.start())};
+    suspected_ = suspicion{which, pattern, when.earlier(gaps_.start()), gap_age_};
     level& now = levels_[index_of(which)];
     now = std::max(now, level::suspected);
     transition said = make(change::suspected, when.at, which, pattern != nullptr ? pattern->name : "the host was slow before");
@@ -249,7 +270,7 @@ void drive_tracker::withdraw(base::instant at, std::string_view why, std::vector
     if (now == level::suspected) now = level::none;
     transition said = make(change::withdrawn, at, was.cause, why);
     said.start = was.start;
-    said.length = said.length_min = said.length_max = gap_age_;
+    said.length = said.length_min = said.length_max = was.age;
     said.paused = none;
     said.pattern = was.pattern;
     out.push_back(std::move(said));

@@ -63,6 +63,8 @@ private:
     };
     running_gap without_pauses(const finished_gap& gap, const pause_log& pauses) const;
     void judge(const tick& when, const finished_gap& gap, const surroundings& around, std::vector<transition>& out);
+    void judge_first_operations(const tick& when, const finished_gap& gap, const surroundings& around,
+                                std::vector<transition>& out);
     void judge_guest_side(const tick& when, const running_gap& gap, const surroundings& around, std::vector<transition>& out);
     void watch_open_gap(const tick& when, const surroundings& around, std::vector<transition>& out);
     void suspect(const tick& when, cause which, const signature* pattern, std::vector<transition>& out);
@@ -91,6 +93,7 @@ private:
         stall::cause cause = cause::unknown;
         const signature* pattern = nullptr;
         base::instant start;
+        base::nanoseconds age{};
     };
 
     const detector_settings* settings_;

@@ -154,6 +154,7 @@ void gap_tracker::close(const tick& when, base::steady_time completion, std::uin
     gap.likely_max = std::min(gap.max, gap.length + error);
     gap.excess = excess;
     gap.operations_before = last_.operations - operations_at_gap_;
+    gap.closing_operations = operations;
     gap.is_after_stream = is_after_stream_;
     gap.has_failure = failed;
     gap.is_spoilt = is_spoilt_ || when.is_late || when.is_broken;

@@ -48,6 +48,7 @@ struct finished_gap {
     base::nanoseconds likely_min{}, likely_max{};  ///< the bounds that the estimate's usual error leaves
     base::nanoseconds excess{};         ///< time of the operations that ended it, beyond what they usually take
     std::uint64_t operations_before = 0;  ///< since the gap before this one
+    std::uint64_t closing_operations = 0; ///< seen at once with its end
     aftermath after = aftermath::trickle;
     bool is_after_stream = false;
     bool has_failure = false;           ///< an operation failed in it or ended it

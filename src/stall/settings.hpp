@@ -51,10 +51,11 @@ struct detector_settings {
     double floor = -3.7;                  ///< log odds never fall below: a drive that idled can still begin to stall
     double probable = 1.2;                ///< log odds for `probable`
     double confirmed = 6.9;               ///< log odds for `confirmed`: a thousand to one
-    /// Gaps that follow bursts of the same number of operations are a job with a timer, not a time-out: bursts between
-    /// losses are random.
-    double regular_share = 0.06;
-    base::nanoseconds regular_within = base::milliseconds(40);  ///< ... and their starts are as far apart as before
+    /// A gap that follows a burst of as many operations as the burst before, give or take this, belongs to a job with a
+    /// timer and not to a time-out: bursts between losses are random.
+    double same_work_share = 0.01;
+    double regular_share = 0.06;          ///< ... or this, when the starts are also as far apart as before,
+    base::nanoseconds regular_within = base::milliseconds(40);  ///< give or take this
     /// A guest that moves so much per second on its other drives during a gap has something else to do: then what
     /// speaks for a time-out weighs less. (Writes behind the lost read end within a second.)
     double busy_elsewhere_bytes = 1e6;
