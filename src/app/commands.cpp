@@ -20,8 +20,9 @@ struct command {
     int (*run)(const words&);
 };
 
-constexpr std::array<command, 2> commands{{
+constexpr std::array<command, 3> commands{{
     {"watch", "watch one VM or many: live table, log lines, /metrics (the default)", watch_command},
+    {"doctor", "one look at one VM: what is known to go wrong with it, and what to change", doctor_command},
     {"simulate", "serve a monitor socket that behaves like a VM, to try everything without one", simulate_command},
 }};
 

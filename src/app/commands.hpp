@@ -9,6 +9,7 @@ namespace qmpwatch::app {
 using words = std::vector<std::string>;
 
 int watch_command(const words& arguments);
+int doctor_command(const words& arguments);
 int simulate_command(const words& arguments);
 
 /// Finds the command that is meant and runs it. Without one, flags alone mean `watch`.

@@ -125,4 +125,15 @@ std::string format_age(nanoseconds span) {
     return fmt::format("{}d", std::min<std::int64_t>(age / one_day, 9999));
 }
 
+std::string format_length(nanoseconds span) {
+    constexpr std::int64_t tenth = one_second / 10;
+    const std::int64_t length = std::max<std::int64_t>(span.count(), 0);
+    const auto rounded = [&](std::int64_t unit) { return length / unit + (length % unit >= unit / 2 ? 1 : 0); };
+    const std::int64_t tenths = rounded(tenth), whole_seconds = rounded(one_second), minutes = rounded(one_minute);
+    if (tenths < 1000) return fmt::format("{}.{}s", tenths / 10, tenths % 10);
+    if (whole_seconds < 600) return fmt::format("{}s", whole_seconds);
+    if (whole_seconds < 3600) return fmt::format("{}m{:02}s", whole_seconds / 60, whole_seconds % 60);
+    return fmt::format("{}h{:02}m", minutes / 60, minutes % 60);
+}
+
 }  // namespace qmpwatch::base

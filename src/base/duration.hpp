@@ -19,4 +19,7 @@ std::string format_duration(nanoseconds span);
 /// How long ago, for a narrow column, never more than five characters: 0.3s, 12s, 4m10s, 3h05m, 12d.
 std::string format_age(nanoseconds span);
 
+/// How long something lasted, with a tenth of a second as long as that matters: 0.3s, 10.1s, 141s, 20m30s, 3h05m.
+std::string format_length(nanoseconds span);
+
 }  // namespace qmpwatch::base

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "client/diagnosis.hpp"
 #include "client/identify.hpp"
+#include "client/questions.hpp"
 #include "sample/attachment.hpp"
 #include "sample/blockstats.hpp"
 #include "sample/query_block.hpp"
@@ -24,40 +25,12 @@ bool ends_the_connection(const base::result<std::string>& text) {
     return text.has_error() && !base::connection_survives(text.error().code);
 }
 
-/// A JSON string, for paths from query-blockstats that go back to QEMU.
-std::string quoted(std::string_view text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            result += '\\';
-            result += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-            result += c;
-        }
-    }
-    result += '"';
-    return result;
-}
-
 /// Events after which the run state may be another.
 bool may_change_run_state(std::string_view event) {
     constexpr std::array<std::string_view, 10> names{"STOP",    "RESUME",  "SHUTDOWN", "RESET",     "SUSPEND",
                                                      "WAKEUP",  "WATCHDOG", "GUEST_PANICKED", "MIGRATION",
                                                      "BLOCK_IO_ERROR"};
     return std::find(names.begin(), names.end(), event) != names.end();
-}
-
-const sample::drive_info* find_drive(const sample::inventory& drives, const sample::drive_identity& wanted) {
-    for (const sample::drive_info& one : drives) {
-        const sample::drive_identity& its = one.identity;
-        const bool same = !wanted.device.empty() ? its.device == wanted.device
-                          : !wanted.qdev.empty() ? its.qdev == wanted.qdev
-                                                 : its.node_name == wanted.node_name;
-        if (same) return &one;
-    }
-    return nullptr;
 }
 
 }  // namespace
@@ -260,8 +233,7 @@ asio::awaitable<base::result<void>> conversation::read_run_state() {
 asio::awaitable<base::result<sample::attachment>> conversation::walk(std::string qdev) {
     sample::attachment_walk path(std::move(qdev));
     while (const sample::qom_question* question = path.next()) {
-        const std::string arguments =
-            fmt::format(R"({{"path":{},"property":{}}})", quoted(question->path), quoted(question->property));
+        const std::string arguments = qom_get_arguments(question->path, question->property);
         const exchange answered = co_await ask("qom-get", arguments);
         if (ends_the_connection(answered.text)) co_return answered.text.error();
         path.answer(answered.text.has_value() ? text_value(*answered.text) : std::nullopt);
@@ -317,14 +289,7 @@ asio::awaitable<base::result<void>> conversation::read_inventory_hmp(sample::inv
     if (ends_the_connection(tree.text)) co_return tree.text.error();
     std::vector<sample::qtree_drive> attached;
     if (tree.text.has_value()) attached = sample::decode_hmp_qtree(*tree.text);
-    for (sample::drive_info& drive : drives) {
-        drive.attachment = sample::attachment_from_path(drive.identity.qdev);
-        for (const sample::qtree_drive& one : attached) {
-            if (one.drive == drive.identity.device || one.drive == drive.identity.node_name) {
-                drive.attachment = one.attachment;
-            }
-        }
-    }
+    attach_by_tree(drives, attached);
     co_return base::result<void>();
 }
 

@@ -12,14 +12,50 @@ using nlohmann::json;
 
 json parse(std::string_view text) { return json::parse(text, nullptr, false); }
 
+std::string text_in(const json& object, std::string_view key) {
+    if (!object.is_object()) return {};
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 }  // namespace
 
 std::string text_member(std::string_view text, std::string_view key) {
-    const json object = parse(text);
-    if (!object.is_object()) return {};
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? base::printable(found->get_ref<const std::string&>())
-                                                       : std::string();
+    return base::printable(raw_text_member(text, key));
+}
+
+std::string raw_text_member(std::string_view text, std::string_view key) { return text_in(parse(text), key); }
+
+std::vector<std::string> child_types(std::string_view text) {
+    constexpr std::string_view prefix = "child<";
+    std::vector<std::string> types;
+    const json children = parse(text);
+    if (!children.is_array()) return types;
+    for (const json& child : children) {
+        const std::string type = text_in(child, "type");
+        if (type.starts_with(prefix) && type.ends_with('>')) {
+            types.push_back(type.substr(prefix.size(), type.size() - prefix.size() - 1));
+        }
+    }
+    return types;
+}
+
+std::vector<std::pair<std::string, bool>> trace_states(std::string_view text) {
+    std::vector<std::pair<std::string, bool>> states;
+    const json events = parse(text);
+    if (!events.is_array()) return states;
+    for (const json& event : events) {
+        std::string name = text_in(event, "name");
+        const std::string state = text_in(event, "state");
+        if (state == "enabled" || state == "disabled") states.emplace_back(std::move(name), state == "enabled");
+    }
+    return states;
+}
+
+std::string first_processor(std::string_view text) {
+    const json processors = parse(text);
+    if (!processors.is_array() || processors.empty()) return {};
+    return text_in(processors.front(), "qom-path");
 }
 
 std::optional<std::string> text_value(std::string_view text) {

@@ -4,11 +4,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace qmpwatch::client {
 
 /// The text of a member of a JSON object: {"name": "winarm"} and "name" give winarm.
 std::string text_member(std::string_view json, std::string_view key);
+
+/// The same, as it is: lines stay lines. Not for a terminal.
+std::string raw_text_member(std::string_view json, std::string_view key);
+
+/// qom-list: the types of the children, without the rest: child<arm-gicv3> is arm-gicv3.
+std::vector<std::string> child_types(std::string_view json);
+
+/// query-cpus-fast: the QOM path of the first processor; empty when there is none.
+std::string first_processor(std::string_view json);
+
+/// trace-event-get-state: the events and whether each is on. One that this QEMU was built without is left out.
+std::vector<std::pair<std::string, bool>> trace_states(std::string_view json);
 
 /// A JSON string's text; none when it is something else.
 std::optional<std::string> text_value(std::string_view json);

@@ -60,6 +60,15 @@ asio::awaitable<base::result<monitor::ticket>> link::ask_out_of_band(std::string
     co_return *question;
 }
 
+asio::awaitable<base::result<monitor::ticket>> link::ask_to_prove(const monitor::proving_command& command,
+                                                                  base::steady_time deadline) {
+    const base::result<monitor::ticket> question = session_.execute_proving(command);
+    if (question.has_error()) co_return question.error();
+    const base::result<void> sent = co_await flush(deadline);
+    if (sent.has_error()) co_return sent.error();
+    co_return *question;
+}
+
 asio::awaitable<base::result<std::string>> link::answer_to(monitor::ticket question, base::steady_time deadline) {
     for (;;) {
         monitor::answer next;

@@ -34,6 +34,10 @@ public:
     /// Sends an out-of-band question, which QEMU answers even while its main loop is blocked.
     asio::awaitable<base::result<monitor::ticket>> ask_out_of_band(std::string_view command, base::steady_time deadline);
 
+    /// Sends a command that changes the VM, over QMP; only `doctor --prove` does so.
+    asio::awaitable<base::result<monitor::ticket>> ask_to_prove(const monitor::proving_command& command,
+                                                                base::steady_time deadline);
+
     /// Waits for the answer. `timed_out` can be followed by another call with the same ticket. `refused` is QEMU's
     /// error. Anything else is final.
     asio::awaitable<base::result<std::string>> answer_to(monitor::ticket question, base::steady_time deadline);

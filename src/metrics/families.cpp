@@ -52,6 +52,10 @@ double to_double(std::uint64_t count) { return static_cast<double>(count); }
 double to_seconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
 const char* yes_no(bool value) { return value ? "true" : "false"; }
 
+constexpr bool is_by_cause(family id) {
+    return id == family::stalls || id == family::stall_seconds || id == family::stall_level;
+}
+
 class builder {
 public:
     builder(std::size_t vms, std::size_t drives) : families_(descriptions.size()) {
@@ -64,7 +68,7 @@ public:
             if (row.id < family::block_info)
                 target.metric.reserve(vms);
             else if (row.id < family::build_info)
-                target.metric.reserve(drives);
+                target.metric.reserve(is_by_cause(row.id) ? drives * stall::causes.size() : drives);
         }
     }
 
@@ -76,8 +80,8 @@ public:
             series.gauge.value = value;
     }
 
-    void add(family id, prometheus::ClientMetric::Histogram histogram) {
-        append(id, {}).histogram = std::move(histogram);
+    void add(family id, labels of, prometheus::ClientMetric::Histogram histogram) {
+        append(id, std::move(of)).histogram = std::move(histogram);
     }
 
     std::vector<prometheus::MetricFamily> take() {
@@ -141,6 +145,36 @@ void add_counters(builder& out, const labels& drive, const sample::drive_counter
     }
 }
 
+/// `buckets` are counts per bucket, the last one beyond all bounds.
+template <class Buckets, class Bounds>
+prometheus::ClientMetric::Histogram histogram_of(const Buckets& buckets, const Bounds& bounds, double sum) {
+    prometheus::ClientMetric::Histogram histogram;
+    histogram.bucket.reserve(buckets.size());
+    for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
+        histogram.sample_count += buckets[bucket];
+        const double bound = bucket < bounds.size() ? bounds[bucket] : std::numeric_limits<double>::infinity();
+        histogram.bucket.push_back({histogram.sample_count, bound});
+    }
+    histogram.sample_sum = sum;
+    return histogram;
+}
+
+/// Every cause has its series from the beginning, so that increase() sees the first stall too.
+void add_stalls(builder& out, const labels& drive, const pipeline::stall_snapshot& stall) {
+    for (const stall::cause cause : stall::causes) {
+        const labels all = with(drive, "cause", std::string(name(cause)));
+        const stall::cause_totals totals = stall.totals_of(cause);
+        const double lost = base::in_seconds(totals.lost);
+        out.add(family::stalls, all, to_double(totals.count));
+        out.add(family::stall_seconds, all, lost);
+        if (totals.count > 0) {
+            out.add(family::stall_duration, all, histogram_of(totals.buckets, totals.bounds_seconds, lost));
+        }
+        out.add(family::stall_level, all, static_cast<double>(stall.levels[stall::index_of(cause)]));
+    }
+    out.add(family::gap, drive, base::in_seconds(stall.gap_age));
+}
+
 void add_drive(builder& out, const labels& drive, const pipeline::drive_snapshot& state) {
     const sample::drive_info& info = state.info;
     labels all = copy(drive, 8);
@@ -155,6 +189,7 @@ void add_drive(builder& out, const labels& drive, const pipeline::drive_snapshot
     out.add(family::block_info, std::move(all), 1);
 
     add_counters(out, drive, state.counters);
+    add_stalls(out, drive, state.stall);
     if (!state.rate) return;
     out.add(family::read_bytes_per_second, drive, state.rate->read.bytes_per_second);
     out.add(family::write_bytes_per_second, drive, state.rate->write.bytes_per_second);
@@ -210,15 +245,7 @@ void add_polls(builder& out, const pipeline::snapshot& state) {
     out.add(family::polls, {{"result", "failure"}}, to_double(sum.failed));
     out.add(family::late_polls, {}, to_double(sum.late));
 
-    prometheus::ClientMetric::Histogram histogram;
-    for (std::size_t bucket = 0; bucket < sum.buckets.size(); ++bucket) {
-        histogram.sample_count += sum.buckets[bucket];
-        const double bound =
-            bucket < sum.bounds_seconds.size() ? sum.bounds_seconds[bucket] : std::numeric_limits<double>::infinity();
-        histogram.bucket.push_back({histogram.sample_count, bound});
-    }
-    histogram.sample_sum = sum.sum_seconds;
-    out.add(family::poll_duration, std::move(histogram));
+    out.add(family::poll_duration, {}, histogram_of(sum.buckets, sum.bounds_seconds, sum.sum_seconds));
 }
 
 void add_self(builder& out, const own_health& self) {

@@ -7,13 +7,15 @@ namespace qmpwatch::monitor {
 
 namespace {
 
-constexpr std::array<std::string_view, 15> qmp_commands{
+constexpr std::array<std::string_view, 16> qmp_commands{
     "qmp_capabilities", "qom-get",      "qom-list",         "query-accelerators", "query-block",
     "query-blockstats", "query-cpus-fast", "query-current-machine", "query-kvm", "query-name",
-    "query-status",     "query-target", "query-uuid",       "query-yank",         "x-query-jit"};
+    "query-status",     "query-target", "query-uuid",       "query-yank",         "x-query-jit",
+    "x-query-usb"};
 
-constexpr std::array<std::string_view, 8> hmp_topics{"block", "blockstats", "kvm",    "name",
-                                                     "qtree", "status",     "uuid",   "version"};
+constexpr std::array<std::string_view, 9> hmp_topics{"block", "blockstats", "kvm",    "name",
+                                                     "qtree", "status",     "usb",    "uuid",
+                                                     "version"};
 
 }  // namespace
 

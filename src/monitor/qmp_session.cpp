@@ -87,6 +87,15 @@ base::result<ticket> qmp_session::execute(std::string_view command, std::string_
     if (!is_allowed_qmp(command)) {
         return base::fail(base::errc::usage, fmt::format("the command {} is not one that only looks", command));
     }
+    return send(command, arguments, out_of_band);
+}
+
+base::result<ticket> qmp_session::execute_proving(const proving_command& command) {
+    if (phase_ != phase::ready) return base::fail(base::errc::usage, "the monitor is not ready for a command");
+    return send(command.command(), command.arguments(), false);
+}
+
+ticket qmp_session::send(std::string_view command, std::string_view arguments, bool out_of_band) {
     const ticket question = next_ticket_++;
     open_.push_back(question);
     auto out = std::back_inserter(output_);

@@ -5,6 +5,7 @@
 #include "monitor/answer.hpp"
 #include "monitor/json_framer.hpp"
 #include "monitor/message.hpp"
+#include "monitor/proving.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -34,6 +35,9 @@ public:
     /// answered even while QEMU's main loop is blocked. Only when ready, else `usage`.
     base::result<ticket> execute(std::string_view command, std::string_view arguments = {}, bool out_of_band = false);
 
+    /// Sends a command that changes the VM, which only `doctor --prove` does. Only when ready, else `usage`.
+    base::result<ticket> execute_proving(const proving_command& command);
+
     /// The next answer to a question that is still open; answers to forgotten ones are dropped.
     bool take_answer(answer& next);
     bool take_event(announcement& next);
@@ -47,6 +51,7 @@ public:
 
 private:
     base::result<void> handle(const message& heard);
+    ticket send(std::string_view command, std::string_view arguments, bool out_of_band);
 
     json_framer framer_;
     phase phase_ = phase::awaiting_greeting;

@@ -36,6 +36,11 @@ base::result<ticket> session::execute_qmp(std::string_view command, std::string_
     return base::fail(base::errc::usage, "this is not a QMP monitor");
 }
 
+base::result<ticket> session::execute_proving(const proving_command& command) {
+    if (auto* qmp = std::get_if<qmp_session>(&inner_)) return qmp->execute_proving(command);
+    return base::fail(base::errc::usage, "this is not a QMP monitor");
+}
+
 base::result<ticket> session::execute_hmp(std::string_view line) {
     if (auto* hmp = std::get_if<hmp_session>(&inner_)) return hmp->execute(line);
     return base::fail(base::errc::usage, "this is not an HMP monitor");

@@ -35,6 +35,10 @@ public:
     base::result<ticket> execute_qmp(std::string_view command, std::string_view arguments = {},
                                      bool out_of_band = false);
 
+    /// Sends a command that changes the VM, which only `doctor --prove` does; `usage` when the other side is not a QMP
+    /// monitor that is ready.
+    base::result<ticket> execute_proving(const proving_command& command);
+
     /// Asks HMP, the same way.
     base::result<ticket> execute_hmp(std::string_view line);
 

@@ -9,6 +9,7 @@
 #include "stall/cause.hpp"
 #include "stall/transition.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -34,8 +35,29 @@ struct stall_snapshot {
     std::string_view pattern;                ///< a user's name for the time-out behind lost_completion; may be empty
     std::optional<base::instant> gap_start;  ///< of a gap that is open inside a stream
     base::nanoseconds gap_age{};             ///< its age in running time as of the last sample
+    bool is_suspected = false;               ///< that gap is thought to be a stall
     bool would_faster_polling_tell = false;  ///< the samples are too far apart for more than `probable`
     std::vector<stall_totals> totals;        ///< of the causes that occurred
+
+    /// The stalls of all causes.
+    std::uint64_t count() const {
+        std::uint64_t sum = 0;
+        for (const stall_totals& each : totals) sum += each.totals.count;
+        return sum;
+    }
+    /// The time lost to them.
+    base::nanoseconds lost() const {
+        base::nanoseconds sum{};
+        for (const stall_totals& each : totals) sum += each.totals.lost;
+        return sum;
+    }
+    /// Those of one cause.
+    stall::cause_totals totals_of(stall::cause which) const {
+        for (const stall_totals& each : totals) {
+            if (each.cause == which) return each.totals;
+        }
+        return {};
+    }
 };
 
 struct drive_snapshot {
@@ -82,6 +104,14 @@ struct vm_snapshot {
     poll_statistics polls;
     std::uint64_t reconnects = 0;            ///< connections after the first
 };
+
+/// The age of the drive's open gap by now, 0 without one. It stands still while the VM does not run or does not answer.
+inline base::nanoseconds gap_age_at(base::steady_time now, const vm_snapshot& vm, const drive_snapshot& drive) {
+    if (!drive.stall.gap_start) return {};
+    const bool is_running = vm.run_state.empty() || vm.run_state == "running";
+    if (vm.monitor != sample::monitor_state::ready || !is_running || !vm.last_sample) return drive.stall.gap_age;
+    return drive.stall.gap_age + std::max(base::nanoseconds{}, base::nanoseconds(now - vm.last_sample->steady));
+}
 
 struct snapshot {
     base::instant at;

@@ -181,6 +181,7 @@ void vm_pipeline::fill_stall(stall_snapshot& into, std::size_t drive) const {
     if (view.pattern != nullptr) into.pattern = view.pattern->name;
     into.gap_start = view.gap_start;
     into.gap_age = view.gap_age;
+    into.is_suspected = view.is_suspected;
     into.would_faster_polling_tell = view.would_faster_polling_tell;
     for (const stall::cause cause : stall::causes) {
         const stall::cause_totals& totals = (*view.totals)[stall::index_of(cause)];

@@ -85,6 +85,15 @@ void add_rate(std::vector<field>& fields, const std::optional<sample::drive_rate
     fields.push_back({"", "write_latency_seconds", maybe(figures.write.mean_latency_seconds)});
 }
 
+void add_stalls(std::vector<field>& fields, const pipeline::stall_snapshot& stall) {
+    const bool has_level = stall.level != stall::level::none;
+    fields.push_back({"", "stall_level", std::string(name(stall.level))});
+    fields.push_back({"", "stall_cause", has_level ? field_value(std::string(name(stall.cause))) : field_value()});
+    fields.push_back({"", "stalls", stall.count()});
+    fields.push_back({"", "stall_seconds", base::in_seconds(stall.lost())});
+    fields.push_back({"", "gap_seconds", base::in_seconds(stall.gap_age)});
+}
+
 }  // namespace
 
 std::vector<field> drive_fields(const pipeline::rate_notice& notice) {
@@ -108,6 +117,7 @@ std::vector<field> drive_fields(const pipeline::drive_snapshot& drive) {
     fields.push_back({"", "removable", info.media.removable});
     add_counters(fields, drive.counters);
     add_rate(fields, drive.rate);
+    add_stalls(fields, drive.stall);
     return fields;
 }
 

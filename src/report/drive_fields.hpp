@@ -25,7 +25,8 @@ struct field {
 /// drive, device, bus, then the counters and rates. The same keys in the same order whatever is known.
 std::vector<field> drive_fields(const pipeline::rate_notice& notice);
 
-/// The same, and after `bus` also what is in the drive: qdev, node_name, file, format, read_only, removable.
+/// The same; after `bus` also what is in the drive: qdev, node_name, file, format, read_only, removable; and at the end
+/// what is known of stalls: stall_level, stall_cause, stalls, stall_seconds, gap_seconds.
 std::vector<field> drive_fields(const pipeline::drive_snapshot& drive);
 
 /// Appends the fields to a JSON object. A template so that no JSON library is needed here.

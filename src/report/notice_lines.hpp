@@ -8,7 +8,7 @@
 namespace qmpwatch::report {
 
 /// One line for a person or grep, without a line end: time, VM, what happened. Only a summary has more lines: one, then
-/// one for each drive, each of which begins with time and VM too.
+/// two for each drive (what it did, what stalls took from it), each of which begins with time and VM too.
 std::string text_line(const pipeline::notice& notice);
 
 /// One JSON object on one line, without a line end; docs/json.md is the contract. Valid UTF-8 without control

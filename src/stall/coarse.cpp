@@ -10,6 +10,7 @@ constexpr double time_out_seconds = 10;
 constexpr double longest_seconds = time_out_seconds + 0.6;   ///< with the guest's reset
 constexpr double spacing_seconds = time_out_seconds - 0.2;   ///< from start to start, at least
 constexpr double clear_idle_seconds = 1;                     ///< shorter idle times may be of an ordinary stream
+constexpr double deep_seconds = time_out_seconds - 1.5;      ///< one of many samples falls as late into a stall as this
 constexpr std::size_t least_starts = 5;
 
 }  // namespace
@@ -36,19 +37,20 @@ level coarse_look::verdict() const {
 bool coarse_look::holds(std::size_t count) const {
     if (count == 0 || windows_.size() < count) return false;
     std::size_t starts = 0;
-    double operations = 0, bytes = 0;
+    double operations = 0, bytes = 0, deepest = 0;
     std::optional<base::steady_time> last_start;
     for (std::size_t index = windows_.size() - count; index < windows_.size(); ++index) {
         const window& each = windows_[index];
         if (each.operations <= 0 || each.idle_seconds > longest_seconds || each.busy > settings_->coarse_busy) return false;
         operations += each.operations;
         bytes += each.bytes;
+        deepest = std::max(deepest, each.idle_seconds);
         if (each.idle_seconds <= clear_idle_seconds) continue;
         if (last_start && base::in_seconds(each.completion - *last_start) < spacing_seconds) return false;
         last_start = each.completion;
         ++starts;
     }
-    return starts >= least_starts && static_cast<double>(starts) >= settings_->coarse_idle_share * static_cast<double>(count) &&
+    return starts >= least_starts && deepest >= deep_seconds && static_cast<double>(starts) >= settings_->coarse_idle_share * static_cast<double>(count) &&
            operations >= settings_->stream_operations * static_cast<double>(count) &&
            bytes >= operations * settings_->stream_mean_bytes;
 }

@@ -24,7 +24,10 @@ drive_tracker::drive_tracker(const detector_settings& settings, std::string name
       evidence_(settings),
       coarse_(settings) {}
 
-void drive_tracker::attach(std::string_view device) { evidence_.attach(device); }
+void drive_tracker::attach(std::string_view device) {
+    evidence_.attach(device);
+    is_serial_ = device == "usb-storage";  // bulk-only transport: one command at a time
+}
 
 void drive_tracker::limit(double operations_per_second, double bytes_per_second) {
     operations_limit_ = operations_per_second;
@@ -85,15 +88,9 @@ void drive_tracker::judge(const tick& when, const finished_gap& gap, const surro
     if (has_error || (is_pause && running.length < settings_->gap)) {
         // All of it counts: the guest did not get its data meanwhile.
         const cause which = has_error ? cause::io_error : cause::vm_paused;
-        if (which == cause::io_error) {
-            running.length = gap.length;
-            running.min = gap.min;
-            running.max = gap.max;
-        } else {
-            running.length = running.paused.estimate;
-            running.min = std::min(running.paused.min, running.length);
-            running.max = std::max(running.paused.max, running.length);
-        }
+        running.length = which == cause::vm_paused ? std::clamp(running.paused.min, gap.length, std::max(gap.length, gap.max)) : gap.length;
+        running.min = gap.min;
+        running.max = gap.max;
         close_measured(when, which, running, has_error ? "an operation failed in it" : "the VM did not run", out);
         return;
     }
@@ -101,7 +98,11 @@ void drive_tracker::judge(const tick& when, const finished_gap& gap, const surro
         withdraw(when.at, "the VM was paused in it, nobody knows for how long", out);
         return;
     }
-    const double share = base::in_seconds(gap.excess) / base::in_seconds(std::max(running.length, base::nanoseconds(1)));
+    // Between samples that are far apart the length is hardly known: then only what holds for the longest counts.
+    const double width = base::in_seconds(running.max - running.min);
+    const bool is_vague = width > settings_->widest_share * base::in_seconds(running.length);
+    const base::nanoseconds length = is_vague ? running.max : running.length;
+    const double share = base::in_seconds(gap.excess) / base::in_seconds(std::max(length, base::nanoseconds(1)));
     if (share >= settings_->slow_backend_share) {
         const double bound = std::max(operations_limit_ > 0 ? 2 / operations_limit_ : 0,
                                       bytes_limit_ > 0 ? 4 * settings_->stream_bytes / bytes_limit_ : 0);
@@ -113,6 +114,8 @@ void drive_tracker::judge(const tick& when, const finished_gap& gap, const surro
     } else if (share >= settings_->unknown_share) {
         if (around.has_jobs || (around.last_job && *around.last_job >= start)) {
             withdraw(when.at, "a block job or a migration ran", out);
+        } else if (is_vague) {
+            withdraw(when.at, "the samples are too far apart to tell", out);
         } else {
             close_measured(when, cause::unknown, running, "the operations that ended it took only a part of it", out);
         }
@@ -126,21 +129,22 @@ void drive_tracker::judge_first_operations(const tick& when, const finished_gap&
                                            std::vector<transition>& out) {
     const base::nanoseconds each = gap.excess / static_cast<std::int64_t>(std::max<std::uint64_t>(1, gap.closing_operations));
     const double share = base::in_seconds(gap.excess) / base::in_seconds(std::max(gap.length, base::nanoseconds(1)));
-    const bool is_slow = share >= settings_->slow_backend_share || each >= settings_->least_stall;
+    const bool is_slow = share >= settings_->slow_backend_share || each >= settings_->least_stall ||
+                         (is_serial_ && gap.excess >= settings_->least_stall);
     running_gap slow = without_pauses(gap, *around.pauses);
     if (!is_slow || slow.paused.max > none || gap.has_failure) {
         withdraw(when.at, "it did not interrupt a stream", out);
         return;
     }
-    // One operation took all the excess, or all of them took an equal part of it at the same time.
+    // One operation took all the excess; or all of them took an equal part of it at the same time, where they can.
     slow.max = std::min(gap.max, gap.excess);
-    slow.min = std::min(each, slow.max);
+    slow.min = std::min(is_serial_ ? gap.excess - std::min(gap.excess, when.elapsed()) : each, slow.max);
     slow.length = std::min(gap.length, slow.max);
     slow.gap.start = when.earlier(gap.start.steady + (gap.length - slow.length));
     close_measured(when, cause::slow_backend, slow, "the operations that ended it took as long", out);
 }
 
-void drive_tracker::judge_guest_side(const tick& when, const running_gap& gap, const surroundings& around,
+void drive_tracker::judge_guest_side(const tick& when, running_gap gap, const surroundings& around,
                                      std::vector<transition>& out) {
     if (around.has_jobs || (around.last_job && *around.last_job >= gap.gap.start.steady)) {
         withdraw(when.at, "a block job or a migration ran", out);
@@ -167,6 +171,12 @@ void drive_tracker::judge_guest_side(const tick& when, const running_gap& gap, c
             pattern_ = nullptr;
         }
         return;
+    }
+    if (gap.gap.is_vague) {
+        // Given that it is this time-out, it is most probably as long as they usually are.
+        const band_limits& limits = limits_of(*found);
+        const base::nanoseconds low = std::max(gap.min, limits.core_low), high = std::min(gap.max, limits.core_high);
+        if (low < high) gap.length = low + (high - low) / 2;
     }
     const double odds = evidence_.odds(*found);
     const level before = level_of(cause::lost_completion);
@@ -434,6 +444,7 @@ drive_view drive_tracker::view() const {
         seen.gap_age = gap_age_;
         seen.gap_start = gap_start_;
     }
+    seen.is_suspected = suspected_.has_value();
     seen.is_streaming = gaps_.is_stream() && !seen.gap_start;
     seen.would_faster_polling_tell = is_coarse();
     seen.is_told_less = is_told_less;

@@ -65,7 +65,7 @@ private:
     void judge(const tick& when, const finished_gap& gap, const surroundings& around, std::vector<transition>& out);
     void judge_first_operations(const tick& when, const finished_gap& gap, const surroundings& around,
                                 std::vector<transition>& out);
-    void judge_guest_side(const tick& when, const running_gap& gap, const surroundings& around, std::vector<transition>& out);
+    void judge_guest_side(const tick& when, running_gap gap, const surroundings& around, std::vector<transition>& out);
     void watch_open_gap(const tick& when, const surroundings& around, std::vector<transition>& out);
     void suspect(const tick& when, cause which, const signature* pattern, std::vector<transition>& out);
     void watch_blocked(const tick& when, std::uint64_t operations, const surroundings& around, std::vector<transition>& out);
@@ -99,6 +99,7 @@ private:
     const detector_settings* settings_;
     std::string name_;
     bool is_known_ = false;
+    bool is_serial_ = false;                        ///< never has two operations under way
     gap_tracker gaps_;
     evidence evidence_;
     coarse_look coarse_;

@@ -86,6 +86,7 @@ std::optional<band> evidence::weigh(const guest_gap& gap) {
         if (belief.pattern == nullptr) continue;
         const band_limits& limits = limits_of(static_cast<band>(which));
         const interval whole{base::in_seconds(limits.low), base::in_seconds(limits.high)};
+        if (length.length() > settings_->widest_share * base::in_seconds(limits.nominal)) continue;
         const bool overlaps = common(whole, length).length() > 0;
         double ratio = std::log(outside);
         if (overlaps && gap.after == aftermath::stream) {
@@ -97,6 +98,7 @@ std::optional<band> evidence::weigh(const guest_gap& gap) {
             ratio = std::max(ratio, std::log(std::max(1e-9, probability / idling)));
             if (ratio > 0) ratio *= gap.weight;
         } else if (overlaps && gap.after == aftermath::too_little_to_tell) {
+            if (belief.odds >= settings_->confirmed) found = static_cast<band>(which);
             continue;
         }
         belief.odds = std::clamp(belief.odds + ratio, settings_->floor, settings_->confirmed + ceiling_above_confirmed);

@@ -30,8 +30,8 @@ public:
     /// How the drive is attached; empty when unknown. Log odds move by the difference of the priors.
     void attach(std::string_view device);
 
-    /// Weighs a gap. The band in which it lies and speaks for a time-out, if any; a gap that looks like a regular job
-    /// is neutral, and belongs to a band only when the pattern is confirmed without it.
+    /// Weighs a gap. The band in which it lies and speaks for a time-out, if any. A gap that looks like a regular job,
+    /// or is followed by too little to tell, is neutral: it belongs to a band only when the pattern is confirmed.
     std::optional<band> weigh(const guest_gap& gap);
 
     double odds(band which) const { return hypotheses_[static_cast<std::size_t>(which)].odds; }

@@ -100,10 +100,8 @@ std::optional<finished_gap> gap_tracker::activity(const tick& when, const counte
         active_from = std::max(start_, when.before - settings_->gap);
         if (is_open_ || when.before - start_ >= least_gap() / 2) {
             if (!is_open_) is_after_stream_ = is_stream();
-            const double rate = this->rate();
-            const base::nanoseconds busy = rate > 0 ? from_seconds(static_cast<double>(operations - 1) / rate)
-                                                    : base::nanoseconds(completion - when.before);
-            const base::steady_time end = std::clamp(completion - busy, when.before, completion);
+            const base::steady_time end = std::clamp(completion - busy_time(operations, completion - when.before),
+                                                     when.before, completion);
             if (is_open_ || end - start_ >= least_gap()) {
                 finished = resolve();
                 is_gap = true;
@@ -126,7 +124,19 @@ std::optional<finished_gap> gap_tracker::activity(const tick& when, const counte
     recent_operations_ = recent_operations_ * fade + static_cast<double>(operations);
     recent_bytes_ = recent_bytes_ * fade + static_cast<double>(bytes);
     recent_seconds_ = recent_seconds_ * fade + (is_gap ? std::min(seconds, usual) : seconds);
-    recent_active_ = recent_active_ * fade + active;
+    // When the activity of an interval began is known only when it went on from the one before. Where it did not, the
+    // interval shows how fast it was at the slowest.
+    const double longest = base::in_seconds(completion - when.before);
+    if (has_start_ && !is_gap) {
+        if (is_rate_bound_) rated_operations_ = rated_active_ = 0;
+        is_rate_bound_ = false;
+        rated_operations_ = rated_operations_ * fade + static_cast<double>(operations);
+        rated_active_ = rated_active_ * fade + active;
+    } else if (is_gap && static_cast<double>(operations - 1) > rate() * longest) {
+        is_rate_bound_ = is_rate_bound_ || !tells_time(operations, completion - when.before);
+        rated_operations_ = static_cast<double>(operations - 1);
+        rated_active_ = longest;
+    }
 
     has_start_ = true;
     start_ = completion;
@@ -144,12 +154,11 @@ void gap_tracker::close(const tick& when, base::steady_time completion, std::uin
     gap.start = when.earlier(start_);
     gap.min = std::max(base::nanoseconds::zero(), base::nanoseconds(when.before - start_));
     gap.max = completion - start_;
-    const double rate = this->rate();
-    const base::nanoseconds busy = rate > 0 ? from_seconds(static_cast<double>(operations - 1) / rate) : gap.max - gap.min;
-    gap.length = std::clamp(gap.max - busy, gap.min, gap.max);
+    gap.length = std::clamp(gap.max - busy_time(operations, gap.max - gap.min), gap.min, gap.max);
     // The end is reckoned back from the last completion by the usual rate, which may be wrong by a good part.
     base::nanoseconds error = base::milliseconds(30) + start_error_ + (gap.max - gap.length) * 3 / 10;
-    if (settings_->poll >= settings_->coarse_from) error = gap.max - gap.min;
+    gap.is_vague = !tells_time(operations, gap.max - gap.min) || settings_->poll >= settings_->coarse_from;
+    if (gap.is_vague) error = gap.max - gap.min;
     gap.likely_min = std::max(gap.min, gap.length - error);
     gap.likely_max = std::min(gap.max, gap.length + error);
     gap.excess = excess;
@@ -194,11 +203,23 @@ bool gap_tracker::is_stream() const {
 }
 
 double gap_tracker::rate() const {
-    return recent_active_ > 1e-3 && recent_operations_ >= 2 ? recent_operations_ / recent_active_ : 0;
+    return rated_active_ > 1e-3 && rated_operations_ >= 2 ? rated_operations_ / rated_active_ : 0;
+}
+
+/// False when the usual rate is unknown, known as a bound only, or so far from what must have been that it says nothing.
+bool gap_tracker::tells_time(std::uint64_t operations, base::nanoseconds longest) const {
+    const double rate = this->rate();
+    return rate > 0 && !is_rate_bound_ && static_cast<double>(operations - 1) / rate < 2 * base::in_seconds(longest);
+}
+
+/// How long so many operations took from the first completion to the last, which was at most `longest`.
+base::nanoseconds gap_tracker::busy_time(std::uint64_t operations, base::nanoseconds longest) const {
+    if (!tells_time(operations, longest)) return longest / 2;
+    return std::min(longest, from_seconds(static_cast<double>(operations - 1) / rate()));
 }
 
 void gap_tracker::end_stream() {
-    recent_operations_ = recent_bytes_ = recent_seconds_ = recent_active_ = 0;
+    recent_operations_ = recent_bytes_ = recent_seconds_ = rated_operations_ = rated_active_ = 0;
 }
 
 }  // namespace qmpwatch::stall

@@ -50,6 +50,7 @@ struct finished_gap {
     std::uint64_t operations_before = 0;  ///< since the gap before this one
     std::uint64_t closing_operations = 0; ///< seen at once with its end
     aftermath after = aftermath::trickle;
+    bool is_vague = false;              ///< nothing tells where in the bounds the end lies: the estimate is the middle
     bool is_after_stream = false;
     bool has_failure = false;           ///< an operation failed in it or ended it
     bool is_spoilt = false;             ///< clocks, late polls, or operations that no counter shows
@@ -102,6 +103,8 @@ private:
     std::optional<finished_gap> resolve();
     bool resumed() const;
     base::nanoseconds least_gap() const;
+    bool tells_time(std::uint64_t operations, base::nanoseconds longest) const;
+    base::nanoseconds busy_time(std::uint64_t operations, base::nanoseconds longest) const;
 
     const detector_settings* settings_;
     counter_sums last_;
@@ -115,7 +118,9 @@ private:
     std::optional<closing> closing_;
     base::nanoseconds active_{};
     // Sums over the last active time; older time counts less and less.
-    double recent_operations_ = 0, recent_bytes_ = 0, recent_seconds_ = 0, recent_active_ = 0;
+    double recent_operations_ = 0, recent_bytes_ = 0, recent_seconds_ = 0;
+    bool is_rate_bound_ = false;           ///< the rate is the least that it can have been
+    double rated_operations_ = 0, rated_active_ = 0;  ///< without the time of which it is not known when activity began
 };
 
 }  // namespace qmpwatch::stall

@@ -22,7 +22,7 @@ struct detector_settings {
     double stream_mean_bytes = 16384;     ///< of so many bytes each, as a sequential reader does.
     /// After a time-out the stream goes on within so much time, ...
     base::nanoseconds resume_within = base::seconds(1);
-    double resume_operations = 3;         ///< ... with so many operations: the repeated one and what follows,
+    double resume_operations = 2;         ///< ... with so many operations: the repeated one and what follows,
     double resume_bytes = 65536;          ///< ... and bytes.
     /// A gap that is still open at this age has ended the stream (no signature is longer).
     base::nanoseconds stream_memory = base::seconds(120);
@@ -41,6 +41,7 @@ struct detector_settings {
 
     // --- evidence for a pattern; see detector.hpp for the rule, docs/stall-accuracy.md for what it leads to ---
     base::nanoseconds least_evidence = base::seconds(2);  ///< shorter gaps say nothing
+    double widest_share = 0.35;           ///< of a time-out: lengths known less exactly say nothing about it
     /// Natural idling: the share of its gaps per e-fold of length. 0.24 for log-uniform 1..60 s, 0.33 for log-uniform
     /// 1..20 s, 0.45 for exponential with mean 10 s at 10 s: the worst counts.
     double natural_density = 0.45;
@@ -48,9 +49,9 @@ struct detector_settings {
     double band_share = 0.30;             ///< anywhere in the band; the rest is outside
     double repeat_share = 0.70;           ///< given an earlier one: share with its length,
     base::nanoseconds repeat_within = base::milliseconds(150);  ///< give or take this (tick of the guest's timer)
-    double floor = -3.7;                  ///< log odds never fall below: a drive that idled can still begin to stall
+    double floor = -4;                    ///< log odds never fall below: a drive that idled can still begin to stall
     double probable = 1.2;                ///< log odds for `probable`
-    double confirmed = 6.9;               ///< log odds for `confirmed`: a thousand to one
+    double confirmed = 6.6;               ///< log odds for `confirmed`: seven hundred to one
     /// A gap that follows a burst of as many operations as the burst before, give or take this, belongs to a job with a
     /// timer and not to a time-out: bursts between losses are random.
     double same_work_share = 0.01;

@@ -16,7 +16,7 @@ constexpr std::array<band_limits, band_count> limits{{
 
 /// Devices with a row of their own start at 0 or not far below; a device that is unknown or has no row for the band
 /// takes the row without a device, twenty times less likely (a choice, not data).
-constexpr double is_named = 0, is_less_sure = -1.5, is_unnamed = -3;
+constexpr double is_named = 0, is_less_sure = -1.5, is_doubtful = -2.5, is_unnamed = -3;
 
 constexpr std::string_view lost_csw =
     "QEMU finished a read but never sent its status (CSW); the guest timed out, reset the device and read again";
@@ -29,7 +29,7 @@ constexpr std::array table{
     signature{band::seconds_36, "usb-storage", is_less_sure, false,
               "Linux' 30 s disk time-out on usb-storage with a slow reset", lost_csw},
     signature{band::seconds_60, "usb-storage", is_less_sure, false, "a 60 s disk time-out on usb-storage", lost_csw},
-    signature{band::seconds_3, "usb-storage", is_less_sure, false, "the firmware's 3 s time-out on usb-storage", lost_csw},
+    signature{band::seconds_3, "usb-storage", is_doubtful, false, "the firmware's 3 s time-out on usb-storage", lost_csw},
 
     signature{band::seconds_30, "nvme", is_named, false, "Linux' 30 s NVMe time-out", lost_interrupt},
     signature{band::seconds_60, "nvme", is_less_sure, false, "the 60 s NVMe controller reset or a 60 s disk time-out",

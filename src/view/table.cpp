@@ -212,6 +212,36 @@ line drive_line(const drive_snapshot& drive, const layout& columns, bool current
     return {{text, current && is_active(drive) ? style::plain : style::dim}};
 }
 
+std::string stalls_of(std::uint64_t count, base::nanoseconds lost) {
+    return fmt::format("{} stall{}, {} lost", count, count == 1 ? "" : "s", base::format_length(lost));
+}
+
+/// Stalls that are over and leave no doubt behind: how many, for which causes.
+line past_stalls_line(const pipeline::stall_snapshot& stall) {
+    std::string text = fmt::format("{}^ {} (", indent, stalls_of(stall.count(), stall.lost()));
+    for (const pipeline::stall_totals& each : stall.totals) {
+        if (&each != &stall.totals.front()) text += ", ";
+        text += name(each.cause);
+    }
+    return {{text + ")", style::dim}};
+}
+
+/// A drive that is or may be stalled: what is sure first, since the end is cut on a narrow terminal.
+line stall_line(const drive_snapshot& drive, base::nanoseconds gap_age, bool current) {
+    const pipeline::stall_snapshot& stall = drive.stall;
+    std::string text = fmt::format("{}^ ", indent);
+    if (stall.gap_start && stall.is_suspected) text += "STALLED " + base::format_age(gap_age) + std::string(gap);
+    text += fmt::format("{} {}", name(stall.level), name(stall.cause));
+    if (const auto totals = stall.totals_of(stall.cause); totals.count > 0) {
+        text += ", " + stalls_of(totals.count, totals.lost);
+    }
+    const bool is_inferred = stall.cause == stall::cause::lost_completion;
+    if (is_inferred && stall.would_faster_polling_tell) text += " (poll faster to be sure: --poll 1s)";
+    if (is_inferred && !stall.pattern.empty()) text += fmt::format(" ({})", stall.pattern);
+    if (!current) return {{text, style::dim}};
+    return {{text, stall.level == stall::level::suspected ? style::yellow : style::red}};
+}
+
 /// Breaks the text between words: the first line at most `first` wide, the others `next`; never more than three lines,
 /// the last of them cut.
 std::vector<std::string> wrap(std::string text, std::size_t first, std::size_t next) {
@@ -293,7 +323,8 @@ line ready_line(const vm_snapshot& vm, const pipeline::snapshot& state, std::siz
     return pieces;
 }
 
-enum class kind { vm, drive, other };
+/// `stall` and `past_stalls` belong to the drive above them.
+enum class kind { vm, drive, stall, past_stalls, other };
 
 struct body_line {
     line pieces;
@@ -315,8 +346,15 @@ std::vector<body_line> body(const pipeline::snapshot& state, const layout& colum
                 what = kind::other;
             }
         }
-        for (const drive_snapshot& drive : vm->drives)
+        for (const drive_snapshot& drive : vm->drives) {
             lines.push_back({drive_line(drive, columns, ready), kind::drive});
+            if (drive.stall.level != stall::level::none) {
+                const base::nanoseconds age = pipeline::gap_age_at(now.steady, *vm, drive);
+                lines.push_back({stall_line(drive, age, ready), kind::stall});
+            } else if (!drive.stall.totals.empty()) {
+                lines.push_back({past_stalls_line(drive.stall), kind::past_stalls});
+            }
+        }
     }
     if (lines.empty()) lines.push_back({{{"no VM found yet", style::plain}}, kind::other});
     return lines;
@@ -329,15 +367,17 @@ std::string counted(std::size_t count, std::string_view what) {
 /// Cuts the body to `room` lines, the last of which says what is missing.
 void cut(std::vector<body_line>& lines, std::size_t room) {
     if (lines.size() <= room || room == 0) return;
-    const auto first = lines.begin() + static_cast<std::ptrdiff_t>(room - 1);
+    auto first = lines.begin() + static_cast<std::ptrdiff_t>(room - 1);
+    if (room > 1 && first->what == kind::stall) --first;  // never without its drive
     const auto missing = [&](kind what) {
         return static_cast<std::size_t>(
             std::count_if(first, lines.end(), [&](const body_line& each) { return each.what == what; }));
     };
-    const std::size_t vms = missing(kind::vm), drives = missing(kind::drive);
+    const std::size_t vms = missing(kind::vm), drives = missing(kind::drive), stalls = missing(kind::stall);
     std::string text = "...";
     if (vms > 0) text += " and " + counted(vms, "VM");
     if (drives > 0) text += (vms > 0 ? ", " : " and ") + counted(drives, "drive");
+    if (stalls > 0) text += fmt::format(" ({} with stalls)", stalls);
     lines.erase(first, lines.end());
     lines.push_back({{{std::string(indent), style::plain}, {text, style::dim}}, kind::other});
 }
@@ -358,11 +398,12 @@ std::vector<std::string> table(const pipeline::snapshot& state, const table_sett
     std::vector<body_line> middle = body(state, columns, settings.columns, now);
     std::vector<line> foot{{}, {{footer(state, settings), style::dim}}};
 
-    // The lines that say least go first: the blank one, the footer, the titles, and only then rows.
+    // The lines that say least go first: the blank one, stalls that are over, the footer, the titles; only then rows.
     const auto too_high = [&] {
         return settings.rows > 0 && head.size() + middle.size() + foot.size() > settings.rows;
     };
     if (too_high()) foot.erase(foot.begin());
+    if (too_high()) std::erase_if(middle, [](const body_line& each) { return each.what == kind::past_stalls; });
     if (too_high() && settings.rows < head.size() + foot.size() + 4) foot.clear();
     if (too_high() && settings.rows < head.size() + 3) head.clear();
     if (too_high()) cut(middle, settings.rows - head.size() - foot.size());

@@ -101,13 +101,33 @@ void add_cell(std::string& out, const std::string& text, std::string_view css) {
     fmt::format_to(std::back_inserter(out), "<td class=\"{}{}\">{}</td>", css, nothing ? " zero" : "", text);
 }
 
-void add_drive(std::string& out, const pipeline::drive_snapshot& drive) {
+/// A badge while the drive is or may be stalled, and what stalls have cost so far.
+void add_stalls(std::string& out, const pipeline::stall_snapshot& stall, base::nanoseconds gap_age) {
+    if (stall.level != stall::level::none) {
+        const std::string since =
+            stall.gap_start && stall.is_suspected ? "stalled for " + base::format_age(gap_age) + ", " : "";
+        fmt::format_to(std::back_inserter(out), "<div><span class=\"state {}\">{}{} {}</span></div>",
+                       stall.level == stall::level::suspected ? "wait" : "bad", since, name(stall.level),
+                       name(stall.cause));
+        if (!stall.pattern.empty()) {
+            fmt::format_to(std::back_inserter(out), "<small>{}{}</small>", escape_html(stall.pattern),
+                           stall.would_faster_polling_tell ? "; poll faster to be sure: --poll 1s" : "");
+        }
+    }
+    if (const std::uint64_t count = stall.count(); count > 0) {
+        fmt::format_to(std::back_inserter(out), "<small>{} stall{}, {} lost</small>", count, count == 1 ? "" : "s",
+                       base::format_length(stall.lost()));
+    }
+}
+
+void add_drive(std::string& out, const pipeline::drive_snapshot& drive, base::nanoseconds gap_age) {
     const sample::attachment& attached = drive.info.attachment;
     fmt::format_to(std::back_inserter(out), "<tr><td>{}", escape_html(drive.drive));
     if (!attached.device.empty()) {
         fmt::format_to(std::back_inserter(out), "<small>{}{}{}</small>", escape_html(attached.device),
                        attached.bus.empty() ? "" : " on ", escape_html(attached.bus));
     }
+    add_stalls(out, drive.stall, gap_age);
     out += "</td>";
     for (const auto way : {&sample::drive_rate::read, &sample::drive_rate::write}) {
         std::optional<double> bytes, operations, latency;
@@ -140,7 +160,9 @@ void add_vm(std::string& out, const pipeline::vm_snapshot& vm, base::instant now
         out += "<table>\n<tr><th>drive</th>"
                "<th>read MB/s</th><th>IOPS</th><th class=\"latency\">latency</th>"
                "<th>write MB/s</th><th>IOPS</th><th class=\"latency\">latency</th></tr>\n";
-        for (const pipeline::drive_snapshot& drive : vm.drives) add_drive(out, drive);
+        for (const pipeline::drive_snapshot& drive : vm.drives) {
+            add_drive(out, drive, pipeline::gap_age_at(now.steady, vm, drive));
+        }
         out += "</table>\n";
     }
     if (vm.first_rate_in) {

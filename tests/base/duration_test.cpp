@@ -95,6 +95,23 @@ TEST_CASE("what was written reads back") {
     }
 }
 
+TEST_CASE("lengths are rounded, to tenths of a second while they are short") {
+    CHECK(format_length(nanoseconds(0)) == "0.0s");
+    CHECK(format_length(milliseconds(-5)) == "0.0s");
+    CHECK(format_length(milliseconds(340)) == "0.3s");
+    CHECK(format_length(milliseconds(10'050)) == "10.1s");
+    CHECK(format_length(milliseconds(99'949)) == "99.9s");
+    CHECK(format_length(milliseconds(99'950)) == "100s");
+    CHECK(format_length(milliseconds(141'400)) == "141s");
+    CHECK(format_length(milliseconds(599'499)) == "599s");
+    CHECK(format_length(milliseconds(599'500)) == "10m00s");
+    CHECK(format_length(seconds(1230)) == "20m30s");
+    CHECK(format_length(seconds(3599)) == "59m59s");
+    CHECK(format_length(milliseconds(3'599'500)) == "1h00m");
+    CHECK(format_length(hours(3) + minutes(5)) == "3h05m");
+    CHECK(format_length(nanoseconds::max()).ends_with("m"));
+}
+
 TEST_CASE("ages never take more than five characters") {
     CHECK(format_age(nanoseconds(0)) == "0.0s");
     CHECK(format_age(milliseconds(-5)) == "0.0s");

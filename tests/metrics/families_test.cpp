@@ -176,6 +176,42 @@ TEST_CASE("polls are summed and the histogram is cumulative") {
     CHECK(series.at("qmpwatch_poll_duration_seconds_sum") == "7.253");
 }
 
+TEST_CASE("stalls: all causes from the beginning, histograms only of those that occurred") {
+    const auto series = series_of(some_state());
+    const auto of = [&](const std::string& name, const std::string& cause, const std::string& drive = "install_media") {
+        return series.at("qemu_block_" + name + R"({vm="win11",drive=")" + drive + R"(",cause=")" + cause + "\"}");
+    };
+    for (const stall::cause cause : stall::causes) {
+        const std::string name(stall::name(cause));
+        CAPTURE(name);
+        CHECK(of("stalls_total", name, "system") == "0");
+        CHECK(of("stall_seconds_total", name, "system") == "0");
+        CHECK(of("stall_level", name, "system") == "0");
+    }
+    CHECK(of("stalls_total", "lost_completion") == "3");
+    CHECK(of("stall_seconds_total", "lost_completion") == "81.17");
+    CHECK(of("stall_level", "lost_completion") == "3");
+    CHECK(of("stalls_total", "vm_paused") == "1");
+    CHECK(of("stall_level", "vm_paused") == "0");
+    CHECK(of("stalls_total", "slow_backend") == "0");
+    CHECK(of("stall_level", "slow_backend") == "1");
+    CHECK(series.at(R"(qemu_block_gap_seconds{vm="win11",drive="install_media"})") == "8.25");
+    CHECK(series.at(R"(qemu_block_gap_seconds{vm="win11",drive="system"})") == "0");
+
+    CHECK(count_starting(series, "qemu_block_stall_duration_seconds_count") == 2);
+    const auto bucket = [&](const std::string& cause, const std::string& bound) {
+        return series.at(R"(qemu_block_stall_duration_seconds_bucket{vm="win11",drive="install_media",cause=")" + cause +
+                         R"(",le=")" + bound + "\"}");
+    };
+    for (const char* bound : {"1", "9.5", "10"}) CHECK(bucket("lost_completion", bound) == "0");
+    for (const char* bound : {"10.5", "11.5", "29.5", "32", "60"}) CHECK(bucket("lost_completion", bound) == "2");
+    for (const char* bound : {"64", "120", "+Inf"}) CHECK(bucket("lost_completion", bound) == "3");
+    CHECK(bucket("vm_paused", "120") == "0");
+    CHECK(bucket("vm_paused", "+Inf") == "1");
+    CHECK(of("stall_duration_seconds_sum", "lost_completion") == "81.17");
+    CHECK(of("stall_duration_seconds_count", "lost_completion") == "3");
+}
+
 TEST_CASE("without a VM there is only qmpwatch itself") {
     const own_health bare{.version = "1", .compiler = "c", .process = {}, .open_fds = {}, .max_fds = {}};
     const auto series = series_of(exposition({}, bare));

@@ -20,12 +20,22 @@ pipeline::drive_snapshot install_media() {
     drive.counters[operation::read] = {12'345'678'901, 201, 10'123'456'789, 3, 1, 2};
     drive.counters.idle = 250ms;
     drive.counters.highest_write_offset_bytes = 0;
+    stall::cause_totals lost, paused;
     sample::drive_rate rate;
     rate.window = 15s;
     rate.read = {4'100'000.5, 62.6, 65'536.0, 0.016};
     rate.all = rate.read;
     rate.busy_ratio = 0.998;
     drive.rate = rate;
+    for (const auto length : {10'050ms, 10'120ms, 61'000ms}) lost.add(length);
+    paused.add(150s);
+    drive.stall.totals = {{stall::cause::lost_completion, lost}, {stall::cause::vm_paused, paused}};
+    drive.stall.level = stall::level::confirmed;
+    drive.stall.cause = stall::cause::lost_completion;
+    drive.stall.levels[stall::index_of(stall::cause::lost_completion)] = stall::level::confirmed;
+    drive.stall.levels[stall::index_of(stall::cause::slow_backend)] = stall::level::suspected;
+    drive.stall.gap_start = at(92s);
+    drive.stall.gap_age = 8250ms;
     return drive;
 }
 

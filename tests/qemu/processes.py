@@ -1,7 +1,8 @@
-"""Child processes that never outlive their test, and waiting for what they do."""
+"""Child processes that never outlive their test, waiting for what they do, and ports for them."""
 import ctypes
 import os
 import signal
+import socket
 import subprocess
 import time
 
@@ -54,3 +55,10 @@ def wait_until(condition, what, timeout=20, every=0.02):
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {timeout} s: {what}")
         time.sleep(every)
+
+
+def free_port():
+    """A port of 127.0.0.1 that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

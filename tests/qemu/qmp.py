@@ -13,16 +13,16 @@ class Qmp:
     def __init__(self, path, timeout=20):
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(timeout)
-        try:
-            self._socket.connect(str(path))
-        except OSError:
-            self._socket.close()
-            raise
         self._lines = self._socket.makefile("rb")
         self.events = []
-        while "QMP" not in self._receive():
-            pass
-        self.execute("qmp_capabilities")
+        try:
+            self._socket.connect(str(path))
+            while "QMP" not in self._receive():
+                pass
+            self.execute("qmp_capabilities")
+        except OSError:
+            self.close()
+            raise
 
     def __enter__(self):
         return self

@@ -8,6 +8,7 @@ import watched_vm
 
 class Changes(watched_vm.WatchedVm):
     interval = "500ms"
+    arguments = ("-device", "pcie-root-port,id=free_port,chassis=1")
 
     def test_stop_and_cont(self):
         since = len(self.watch.lines)
@@ -63,6 +64,11 @@ class Changes(watched_vm.WatchedVm):
         self.vm.control.wait_for_event("DEVICE_DELETED")
         self.assertEqual(self.watch.wait_for("drives", since, timeout=5)["removed"], ["second_disk"])
         self.assertNotIn("second_disk", self.next_report(len(self.watch.lines)))
+
+    def test_hot_plug_virtio_blk(self):
+        # Unplugging from PCI Express needs a guest that agrees, which this one does not.
+        self.plug_and_unplug("second_virtio", "/machine/peripheral/second_virtio/virtio-backend", "virtio-blk",
+                             {"driver": "virtio-blk-pci", "bus": "free_port"})
 
     def test_unplugged_while_it_reads(self):
         since = len(self.watch.lines)

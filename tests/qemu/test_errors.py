@@ -2,7 +2,6 @@
 import os
 import pathlib
 import socket
-import stat
 import subprocess
 import tempfile
 import threading
@@ -107,7 +106,7 @@ class Errors(unittest.TestCase):
         self.refuse("--socket", "x", "--log.level", "loud", code=USAGE, says="debug, info, warning or error")
         self.refuse("--socket", "x", "--once", "--format", "xml", code=USAGE, says="table, json or csv")
         self.refuse("--socket", "x", "--format", "json", code=USAGE, says="--once")
-        self.refuse("--socket", "x", "and this", code=USAGE, says="unexpected word 'and this'")
+        self.refuse("watch", "and this", "--socket", "x", code=USAGE, says="unexpected word 'and this'")
 
     def test_bad_addresses(self):
         self.refuse("--socket", "tcp:localhost", code=USAGE, says="tcp:HOST:PORT")
@@ -146,7 +145,7 @@ class Errors(unittest.TestCase):
         self.refuse("--socket", path, "--once", code=COULD_NOT, says="left.sock")
 
     def test_nobody_listens_over_tcp(self):
-        with socket.socket() as probe:
+        with socket.socket() as probe:  # bound, but it does not listen
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
             self.refuse("--socket", f"tcp:127.0.0.1:{port}", "--once", code=COULD_NOT, says=f"127.0.0.1:{port}")
@@ -174,16 +173,20 @@ class Errors(unittest.TestCase):
                 drop = {"before_exec": become_nobody}
             else:
                 path.chmod(0o000)
-            self.refuse("--socket", path, code=COULD_NOT, says="secret.sock.*(permission|allowed|may not|user|root)", **drop)
+            self.refuse("--socket", path, code=COULD_NOT, says="permission.*secret.sock.*user who runs QEMU", **drop)
 
     @staticmethod
     def is_executable_by_nobody(program):
-        return subprocess.run([program, "--help"], preexec_fn=become_nobody, capture_output=True).returncode == 0 \
-            if all(folder.stat().st_mode & stat.S_IXOTH for folder in pathlib.Path(program).resolve().parents) else False
+        try:
+            help_of_program = processes.start([program, "--help"], before_exec=become_nobody, stdout=subprocess.DEVNULL)
+            return help_of_program.wait(10) == 0
+        except PermissionError:
+            return False
 
     def test_not_a_monitor(self):
-        for number, greeting in enumerate((b"220 mail.example ESMTP\r\n", b"\x00\xff\xfe\x01binary", b"HTTP/1.1 400 Bad\r\n\r\n",
-                                           b'{"jsonrpc": "2.0"}\r\n', b"[1, 2, 3]\n", b"QUIT\r\n", b"\x1b[2J\x1b[H")):
+        greetings = (b"220 mail.example ESMTP\r\n", b"\x00\xff\xfe\x01binary", b"HTTP/1.1 400 Bad\r\n\r\n",
+                     b'{"jsonrpc": "2.0"}\r\n', b"[1, 2, 3]\n", b"QUIT\r\n", b"\x1b[2J\x1b[H")
+        for number, greeting in enumerate(greetings):
             path = self.folder / f"{number}.sock"
             with self.subTest(greeting), Speaker(path, greeting) as speaker:
                 self.refuse("--socket", path, code=COULD_NOT, says="not .*monitor")
@@ -193,7 +196,7 @@ class Errors(unittest.TestCase):
         path = self.folder / "silent.sock"
         with Speaker(path, b"") as speaker:
             self.refuse("--socket", path, "--once", "--interval", "300ms", "--poll", "100ms", code=COULD_NOT,
-                        says="nobody answers.*")
+                        says="nobody answers")
             self.assertEqual(speaker.told, b"")
 
     def test_hangs_up(self):
@@ -204,7 +207,7 @@ class Errors(unittest.TestCase):
     def test_garbage_without_end(self):
         path = self.folder / "endless.sock"
         with Speaker(path, b'{"QMP": "' + b"x" * (20 << 20)):
-            self.refuse("--socket", path, code=COULD_NOT, says="not .*monitor|16 MiB|too long|large")
+            self.refuse("--socket", path, "--once", code=COULD_NOT, says="16 MiB")
 
     # ---- the port
 
@@ -213,8 +216,8 @@ class Errors(unittest.TestCase):
             taken.bind(("127.0.0.1", 0))
             taken.listen()
             port = taken.getsockname()[1]
-            self.refuse("--socket", self.folder / "x.sock", code=COULD_NOT, says=f"127.0.0.1:{port}.*--web.listen-address",
-                        listen=f"127.0.0.1:{port}")
+            self.refuse("--socket", self.folder / "x.sock", code=COULD_NOT,
+                        says=f"127.0.0.1:{port}.*--web.listen-address", listen=f"127.0.0.1:{port}")
 
     def test_address_of_another_machine(self):
         self.refuse("--socket", self.folder / "x.sock", code=COULD_NOT, says="192.0.2.1:10977",

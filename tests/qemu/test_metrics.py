@@ -1,7 +1,6 @@
 """/metrics of a real VM: promtool has nothing to say about it, and a real Prometheus scrapes it."""
 import json
 import re
-import socket
 import subprocess
 import tempfile
 import time
@@ -17,13 +16,6 @@ from watcher import Watcher
 
 SAMPLE = re.compile(r'^(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)(?:{(?P<labels>.*)})? (?P<value>\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
-
-
-def free_port():
-    """A port of 127.0.0.1 that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def get(address, path="/metrics", timeout=5):
@@ -45,7 +37,7 @@ class Serving:
     """qmpwatch with its web server on a port of its own."""
 
     def __init__(self, *sockets):
-        self.address = f"127.0.0.1:{free_port()}"
+        self.address = f"127.0.0.1:{processes.free_port()}"
         self.watcher = Watcher(*sockets, interval="1s", poll="250ms", listen=self.address)
 
     def __enter__(self):
@@ -87,7 +79,7 @@ class Prometheus:
     def __init__(self, target):
         self._temporary = tempfile.TemporaryDirectory(prefix="qmpwatch-prometheus-")
         folder = Path(self._temporary.name)
-        self.address = f"127.0.0.1:{free_port()}"
+        self.address = f"127.0.0.1:{processes.free_port()}"
         (folder / "prometheus.yml").write_text(
             "global: {scrape_interval: 1s, scrape_timeout: 1s}\n"
             f"scrape_configs: [{{job_name: qmpwatch, static_configs: [{{targets: ['{target}']}}]}}]\n")
@@ -121,7 +113,8 @@ class OneVm(unittest.TestCase):
         cls.vm = cls.enterClassContext(Vm())
         cls.vm.wait_for_reads()
         cls.serving = cls.enterClassContext(Serving(cls.vm.qmp))
-        processes.wait_until(lambda: series(cls.serving.metrics(), "qemu_block_read_bytes_per_second"), "the first rate")
+        processes.wait_until(lambda: series(cls.serving.metrics(), "qemu_block_read_bytes_per_second"),
+                             "the first rate")
 
     def test_promtool_is_silent(self):
         done = subprocess.run(["promtool", "check", "metrics"], input=self.serving.metrics(), capture_output=True,
@@ -148,8 +141,8 @@ class OneVm(unittest.TestCase):
         ((labels, value),) = series(self.serving.metrics(), "qemu_vm_info")
         self.assertEqual(value, 1)
         self.assertEqual((labels["vm"], labels["protocol"], labels["accelerator"]), ("tested", "qmp", "tcg"))
-        states = {labels["state"] for labels, value in series(self.serving.metrics(), "qemu_monitor_state") if value == 1}
-        self.assertEqual(states, {"ready"})
+        states = series(self.serving.metrics(), "qemu_monitor_state")
+        self.assertEqual({labels["state"] for labels, value in states if value == 1}, {"ready"})
         self.assertEqual(self.serving.value("qemu_up"), 1)
 
     def test_how_drives_are_attached(self):
@@ -183,6 +176,18 @@ class ComingAndGoing(unittest.TestCase):
             processes.wait_until(lambda: "install_media" not in serving.drives(), "the drive's series disappears", 5)
             self.assertNotIn('drive="install_media"', serving.metrics())
             self.assertIn("system", serving.drives())
+
+    def test_medium_change(self):
+        with Vm() as vm, Serving(vm.qmp) as serving:
+            def medium():
+                return [labels["file"] for labels, _ in series(serving.metrics(), "qemu_block_info")
+                        if labels["drive"] == "cdrom"]
+            processes.wait_until(lambda: medium() == [""], "the empty drive has a series")
+            disc = str(vm.image("disc.iso"))
+            vm.control.execute("blockdev-change-medium", id="cd", filename=disc, format="raw", force=True)
+            processes.wait_until(lambda: medium() == [disc], "the new medium is known", 5)
+            vm.control.execute("eject", id="cd", force=True)
+            processes.wait_until(lambda: medium() == [""], "the medium is gone", 5)
 
     def test_killed_vm_disappears_and_comes_back(self):
         with Vm() as vm, Vm(drives=False) as other, Serving(vm.qmp, f"other={other.hmp}") as serving:

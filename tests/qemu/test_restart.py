@@ -23,7 +23,7 @@ class Restart(watched_vm.WatchedVm):
         back = self.watch.wait_for("monitor", since, state="ready")
         self.assertTrue(back["reconnected"])
         with TrueCounters(self.vm) as truth:
-            # The counters have begun again at zero: the first window of the new process has no rate that would be wrong.
+            # The counters have begun again at zero.
             third = self.watch.wait_for("rate", len(self.watch.lines), drive="install_media", count=3)
             self.check_rate(truth, third)
         self.assertEqual(len([line for line in self.watch.said("monitor") if line["reconnected"]]), 1)

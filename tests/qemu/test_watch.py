@@ -13,12 +13,14 @@ DATA_DISK = "/machine/peripheral/data_disk/virtio-backend"
 DRIVES = {"install_media": "usb-storage", "system": "nvme", DATA_DISK: "virtio-blk", "disc_player": "scsi-cd",
           "cdrom": "ide-cd"}
 
+QUICK = ("--interval", "300ms", "--poll", "100ms")
+
 # What qmpwatch calls a counter, and QEMU. HMP has only the first group.
 BASIC = {"read_bytes": "rd_bytes", "written_bytes": "wr_bytes", "reads_completed": "rd_operations",
          "writes_completed": "wr_operations", "flushes_completed": "flush_operations", "reads_merged": "rd_merged",
          "writes_merged": "wr_merged"}
-DETAILED = {"discarded_bytes": "unmap_bytes", "discards_completed": "unmap_operations", "discards_merged": "unmap_merged",
-            "highest_write_offset_bytes": "wr_highest_offset"}
+DETAILED = {"discarded_bytes": "unmap_bytes", "discards_completed": "unmap_operations",
+            "discards_merged": "unmap_merged", "highest_write_offset_bytes": "wr_highest_offset"}
 BASIC_TIMES = {"read_time_seconds": "rd_total_time_ns", "write_time_seconds": "wr_total_time_ns",
                "flush_time_seconds": "flush_total_time_ns"}
 DETAILED_TIMES = {"discard_time_seconds": "unmap_total_time_ns"}
@@ -70,7 +72,8 @@ class Totals(unittest.TestCase):
         self.compare(self.over_qmp, BASIC | DETAILED, BASIC_TIMES | DETAILED_TIMES)
         for drive in self.over_qmp["drives"]:
             for kind in ("failed", "invalid"):
-                theirs = {ours: self.truth[drive["drive"]][f"{kind}_{word}_operations"] for ours, word in IN_QEMU.items()}
+                stats = self.truth[drive["drive"]]
+                theirs = {ours: stats[f"{kind}_{word}_operations"] for ours, word in IN_QEMU.items()}
                 self.assertEqual(drive[kind], theirs, f"{kind} of {drive['drive']}")
 
     def test_hmp_exact(self):
@@ -112,6 +115,15 @@ class Totals(unittest.TestCase):
             self.assertIsNone(cdrom["file"])
 
 
+class NoDrives(unittest.TestCase):
+    def test_once(self):
+        with Vm(drives=False) as vm:
+            for address in (vm.qmp, vm.hmp):
+                with self.subTest(address.name):
+                    seen = watcher.once(address)
+                    self.assertEqual((seen["state"], seen["drives"]), ("running", []))
+
+
 class Rates(unittest.TestCase):
     """A running guest, and the test's own look at its counters."""
 
@@ -151,7 +163,7 @@ class Rates(unittest.TestCase):
         self.assertLess(statistics.median(map(abs, late)), 0.05, late)
 
     def test_csv(self):
-        done = watcher.run("--socket", self.vm.qmp, "--once", "--format", "csv", "--interval", "300ms", "--poll", "100ms")
+        done = watcher.run("--socket", self.vm.qmp, "--once", "--format", "csv", *QUICK)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         rows = list(csv.DictReader(io.StringIO(done.stdout), restkey="beyond the header"))
         self.assertEqual({row["drive"]: row["device"] for row in rows}, DRIVES)
@@ -161,7 +173,7 @@ class Rates(unittest.TestCase):
             self.assertNotIn(None, row.values())
 
     def test_table(self):
-        done = watcher.run("--socket", self.vm.hmp, "--once", "--interval", "300ms", "--poll", "100ms")
+        done = watcher.run("--socket", self.vm.hmp, "--once", *QUICK)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for drive in ("install_media", "usb-storage", "virtio-blk"):
             self.assertIn(drive, done.stdout)

@@ -1,5 +1,6 @@
 """A stock QEMU in a folder of its own, with the drives that the tests look at and a guest that reads."""
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
@@ -13,9 +14,10 @@ MIB = 1 << 20
 def build_guest(folder):
     """Assembles the boot sector in this folder; its path."""
     code = folder / "guest.bin"
-    subprocess.run(["as", "--32", "-o", folder / "guest.o", GUEST_SOURCE], check=True)
-    subprocess.run(["ld", "-m", "elf_i386", "-Ttext", "0x7c00", "--oformat", "binary", "-o", code, folder / "guest.o"],
-                   check=True)
+    prefix = "x86_64-linux-gnu-" if shutil.which("x86_64-linux-gnu-as") else ""  # for a host that is no x86
+    subprocess.run([prefix + "as", "--32", "-o", folder / "guest.o", GUEST_SOURCE], check=True)
+    subprocess.run([prefix + "ld", "-m", "elf_i386", "-Ttext", "0x7c00", "--oformat", "binary", "-o", code,
+                    folder / "guest.o"], check=True)
     return code
 
 
@@ -108,7 +110,7 @@ class Vm:
             raise AssertionError("QEMU has ended: " + (self.folder / "qemu.log").read_text(errors="replace"))
         try:
             return Qmp(self._control_path)
-        except (FileNotFoundError, ConnectionRefusedError):
+        except (FileNotFoundError, ConnectionError):
             return None
 
     def _drop_control(self):
@@ -129,8 +131,8 @@ class Vm:
 
     def wait_for_reads(self, drive="install_media", least=20):
         """Waits until the guest has booted and reads."""
-        return processes.wait_until(lambda: self.counters()[drive]["rd_operations"] >= least, f"the guest reads {drive}",
-                                    timeout=40)
+        return processes.wait_until(lambda: self.counters()[drive]["rd_operations"] >= least,
+                                    f"the guest reads {drive}", timeout=40)
 
     def read(self, qdev, count=1, size=64 * 1024):
         """Reads through a drive from the host's side; counted as the guest's own reads are."""

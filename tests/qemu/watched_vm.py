@@ -14,9 +14,10 @@ class WatchedVm(unittest.TestCase):
 
     protocol = "qmp"
     interval = "1s"
+    arguments = ()
 
     def setUp(self):
-        self.vm = self.enterContext(Vm())
+        self.vm = self.enterContext(Vm(*self.arguments))
         self.vm.wait_for_reads()
         self.watch = self.enterContext(Watcher(getattr(self.vm, self.protocol), interval=self.interval, poll="100ms"))
         self.watch.wait_for("rate", drive="install_media", count=2)

@@ -49,8 +49,8 @@ class Watcher:
         self.errors = []
         self.process = processes.start(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True)
-        self._readers = [threading.Thread(target=self._read, args=pair, daemon=True)
-                         for pair in ((self.process.stdout, self._take_line), (self.process.stderr, self.errors.append))]
+        streams = ((self.process.stdout, self._take_line), (self.process.stderr, self.errors.append))
+        self._readers = [threading.Thread(target=self._read, args=each, daemon=True) for each in streams]
         for reader in self._readers:
             reader.start()
 

@@ -33,12 +33,111 @@ pipeline::notice before_the_first_sample(what content) {
     return notice;
 }
 
+/// The third loss of a drive: 10.1 s, known to 40 ms.
+stall::transition lost_completion(stall::change change) {
+    const base::instant now = support::some_instant();
+    stall::transition happened;
+    happened.what = change;
+    happened.drive_name = "install_media";
+    happened.at = now;
+    happened.cause = stall::cause::lost_completion;
+    happened.level = stall::level::probable;
+    happened.start = {now.steady - base::milliseconds(10'142), now.wall - base::milliseconds(10'142)};
+    happened.length = base::milliseconds(10'100);
+    happened.length_min = base::milliseconds(10'080);
+    happened.length_max = base::milliseconds(10'120);
+    happened.pattern = stall::find_signature(stall::band::seconds_10, "usb-storage");
+    happened.count = 3;
+    happened.lost = base::milliseconds(30'360);
+    happened.reason = happened.pattern->meaning;
+    return happened;
+}
+
+stall::transition suspected() {
+    stall::transition happened = lost_completion(stall::change::suspected);
+    happened.level = stall::level::suspected;
+    happened.length = happened.length_min = happened.length_max = base::milliseconds(8020);
+    happened.reason = happened.pattern->name;
+    return happened;
+}
+
+stall::transition withdrawn() {
+    stall::transition happened = lost_completion(stall::change::withdrawn);
+    happened.level = stall::level::none;
+    happened.reason = "it did not interrupt a stream";
+    return happened;
+}
+
+stall::transition closed() { return lost_completion(stall::change::closed); }
+
+/// Known to half a second only, and paused meanwhile.
+stall::transition closed_widely() {
+    stall::transition happened = closed();
+    happened.length_min = base::milliseconds(9800);
+    happened.length_max = base::milliseconds(10'400);
+    happened.paused = base::seconds(2);
+    return happened;
+}
+
+stall::transition counted_late() {
+    stall::transition happened = closed();
+    happened.is_retroactive = true;
+    return happened;
+}
+
+/// From samples that are too far apart: a level without a gap.
+stall::transition inferred_from_afar() {
+    stall::transition happened;
+    happened.what = stall::change::level_changed;
+    happened.drive_name = "install_media";
+    happened.cause = stall::cause::lost_completion;
+    happened.level = stall::level::suspected;
+    happened.pattern = stall::find_signature(stall::band::seconds_10, "usb-storage");
+    happened.would_faster_polling_tell = true;
+    happened.reason = "the idle times fit";
+    return happened;
+}
+
+stall::transition confirmed() {
+    stall::transition happened = lost_completion(stall::change::level_changed);
+    happened.level = stall::level::confirmed;
+    return happened;
+}
+
+stall::transition cleared() {
+    stall::transition happened = lost_completion(stall::change::cleared);
+    happened.level = stall::level::none;
+    happened.reason = "it has not recurred";
+    return happened;
+}
+
+/// Of a cause that is measured, on another drive.
+stall::transition slow_backend(stall::change change) {
+    stall::transition happened = lost_completion(change);
+    happened.drive_name = "system";
+    happened.cause = stall::cause::slow_backend;
+    happened.pattern = nullptr;
+    happened.reason = change == stall::change::suspected ? "the host was slow before"
+                                                       : "the operations that ended it took as long";
+    return happened;
+}
+
+pipeline::stall_notice stall_of(stall::transition happened) {
+    pipeline::stall_notice notice;
+    notice.attachment.device = happened.drive_name == "system" ? "nvme" : "usb-storage";
+    if (happened.start.wall != base::wall_time{}) notice.start_elapsed = base::milliseconds(5108);
+    notice.happened = std::move(happened);
+    return notice;
+}
+
 /// One of every kind and form.
 std::vector<pipeline::notice> all_notices() {
     pipeline::summary_notice summary;
     summary.watched = base::milliseconds(185'400);
-    summary.drives = {{"install_media", (1ULL << 63) + 1, 0, 201, 0},
-                      {"system", 1'200'000'000, 6'554'112, 20'000, 400}};
+    summary.drives = {{"install_media", 761'000'000, 0, 11'600, 0, {}},
+                      {"system", (1ULL << 63) + 1, 6'554'112, 20'000, 400, {}}};
+    summary.drives[0].stalls = {{stall::cause::lost_completion, 14, base::milliseconds(141'400)},
+                                {stall::cause::vm_paused, 1, base::seconds(5)}};
     return {
         before_the_first_sample(pipeline::monitor_notice{monitor_state::absent, monitor_state::connecting, "", false}),
         before_the_first_sample(pipeline::monitor_notice{monitor_state::connecting, monitor_state::busy,
@@ -59,6 +158,18 @@ std::vector<pipeline::notice> all_notices() {
         notice_of(pipeline::monitor_notice{monitor_state::ready, monitor_state::absent, "QEMU has ended", false}),
         notice_of(pipeline::monitor_notice{monitor_state::connecting, monitor_state::ready, "", true}),
         notice_of(pipeline::drives_notice{{"usb1"}, {"cd"}}),
+        notice_of(stall_of(suspected())),
+        notice_of(stall_of(withdrawn())),
+        notice_of(stall_of(counted_late())),
+        notice_of(stall_of(closed())),
+        notice_of(stall_of(closed_widely())),
+        notice_of(stall_of(inferred_from_afar())),
+        notice_of(stall_of(lost_completion(stall::change::level_changed))),
+        notice_of(stall_of(confirmed())),
+        notice_of(stall_of(cleared())),
+        notice_of(stall_of(slow_backend(stall::change::suspected))),
+        notice_of(stall_of(slow_backend(stall::change::closed))),
+        notice_of(stall_of(slow_backend(stall::change::level_changed))),
         notice_of(summary),
     };
 }
@@ -204,6 +315,9 @@ TEST_CASE("a hostile monitor gets neither control characters nor bad UTF-8 into 
     notices.push_back(notice_of(pipeline::vm_notice{bad, bad}));
     notices.push_back(notice_of(pipeline::drives_notice{{bad}, {bad}}));
     notices.push_back(notice_of(pipeline::qmp_notice{bad, bad}));
+    pipeline::stall_notice stall = stall_of(closed());
+    stall.happened.drive_name = stall.attachment.device = bad;
+    notices.push_back(notice_of(stall));
     notices.push_back(notice_of(pipeline::qmp_notice{"X", "{\"k\": \"\\u009b\\u007f\\u001b\"}"}));
     notices.back().vm = bad;
     for (const pipeline::notice& each : notices) {
@@ -244,17 +358,119 @@ TEST_CASE("states in words") {
     CHECK(ends_with(text_of(pipeline::qmp_notice{"RESET", "{\"guest\":true}"}), "event RESET {\"guest\":true}"));
 }
 
-TEST_CASE("a summary has a line for each drive, each with time and VM") {
+TEST_CASE("stalls in words") {
+    const auto words = [](const stall::transition& happened) {
+        const std::string text = text_of(stall_of(happened));
+        const std::size_t at = text.find(" stall ");
+        return at == std::string::npos ? text.substr(text.find(") ") + 2) : text.substr(at + 1);
+    };
+    CHECK(text_of(stall_of(suspected())) ==
+          "2026-11-30T21:29:13.042Z winarm install_media (usb-storage) stall suspected: nothing completed for 8.0s "
+          "(may be Windows' 10 s CD time-out on usb-storage)");
+    CHECK(words(withdrawn()) == "stall withdrawn: it did not interrupt a stream");
+    const std::string meaning(closed().reason);
+    CHECK(words(closed()) ==
+          "stall 10.1s lost_completion (probable), began 21:29:02.9, 3 so far, 30.4s lost: " + meaning);
+    CHECK(words(closed_widely()) ==
+          "stall 10.1s (9.8-10.4s) lost_completion (probable), began 21:29:02.9, without 2.0s in which the VM was "
+          "paused, 3 so far, 30.4s lost: " + meaning);
+    CHECK(words(counted_late()) ==
+          "stall 10.1s lost_completion (probable), began 21:29:02.9, counted only now that the pattern is known, 3 so "
+          "far, 30.4s lost: " + meaning);
+    CHECK(words(slow_backend(stall::change::closed)) ==
+          "stall 10.1s slow_backend, began 21:29:02.9, 3 so far, 30.4s lost: the operations that ended it took as long");
+    CHECK(words(slow_backend(stall::change::suspected)) ==
+          "stall suspected: nothing completed for 10.1s (slow_backend: the host was slow before)");
+    CHECK(words(cleared()) == "lost_completion cleared: it has not recurred");
+
+    stall::transition paused = slow_backend(stall::change::closed);
+    paused.cause = stall::cause::vm_paused;
+    paused.paused = paused.length;
+    CHECK(words(paused).find("in which the VM was paused") == std::string::npos);
+}
+
+TEST_CASE("a level of lost completions points to the remedy from probable on, and to faster polling where that helps") {
+    const auto line = [](const stall::transition& happened) { return text_of(stall_of(happened)); };
+    CHECK(ends_with(line(confirmed()), "lost_completion confirmed: matches the pattern of Windows' 10 s CD time-out on "
+                                       "usb-storage; see: qmpwatch doctor"));
+    CHECK(ends_with(line(lost_completion(stall::change::level_changed)), "; see: qmpwatch doctor"));
+    CHECK(ends_with(line(inferred_from_afar()), "usb-storage (poll faster to be sure: --poll 1s)"));
+    CHECK(ends_with(line(slow_backend(stall::change::level_changed)),
+                    "slow_backend probable: the operations that ended it took as long"));
+    stall::transition coarse = closed();
+    coarse.would_faster_polling_tell = true;
+    CHECK(ends_with(line(coarse), "(poll faster to be sure: --poll 1s)"));
+}
+
+TEST_CASE("stalls in JSON") {
+    const json stall = parsed(notice_of(stall_of(closed_widely())));
+    CHECK(stall["event"] == "stall");
+    CHECK(stall["drive"] == "install_media");
+    CHECK(stall["device"] == "usb-storage");
+    CHECK(stall["cause"] == "lost_completion");
+    CHECK(stall["level"] == "probable");
+    CHECK(stall["start"] == "2026-11-30T21:29:02.900Z");
+    CHECK(stall["start_elapsed"] == 5.108);
+    CHECK(stall["seconds"] == 10.1);
+    CHECK(stall["seconds_min"] == 9.8);
+    CHECK(stall["seconds_max"] == 10.4);
+    CHECK(stall["paused_seconds"] == 2.0);
+    CHECK(stall["count"] == 3);
+    CHECK(stall["lost_seconds"] == 30.36);
+    CHECK(stall["pattern"] == "Windows' 10 s CD time-out on usb-storage");
+    CHECK(stall["retroactive"] == false);
+    CHECK(stall["faster_polling_would_tell"] == false);
+    CHECK(stall["reason"] == std::string(closed().reason));
+
+    CHECK(parsed(notice_of(stall_of(counted_late())))["retroactive"] == true);
+    CHECK(parsed(notice_of(stall_of(suspected())))["event"] == "stall_suspected");
+    CHECK(parsed(notice_of(stall_of(withdrawn())))["event"] == "stall_withdrawn");
+    CHECK(parsed(notice_of(stall_of(confirmed())))["event"] == "stall_level");
+    CHECK(parsed(notice_of(stall_of(confirmed())))["level"] == "confirmed");
+    CHECK(parsed(notice_of(stall_of(cleared())))["event"] == "stall_level");
+    CHECK(parsed(notice_of(stall_of(cleared())))["level"] == "none");
+
+    const json afar = parsed(notice_of(stall_of(inferred_from_afar())));
+    CHECK(keys_of(afar) == keys_of(stall));
+    for (const char* key : {"start", "start_elapsed", "seconds", "seconds_min", "seconds_max", "paused_seconds"}) {
+        CAPTURE(key);
+        CHECK(afar[key].is_null());
+    }
+    CHECK(afar["count"] == 0);
+    CHECK(afar["faster_polling_would_tell"] == true);
+    CHECK(parsed(notice_of(stall_of(slow_backend(stall::change::closed))))["pattern"].is_null());
+}
+
+TEST_CASE("a summary says what stalls took and how fast the drive was without them") {
+    pipeline::summary_notice summary;
+    summary.watched = base::seconds(100);
+    summary.drives = {{"a", 300'000'000, 100'000'000, 1, 1, {{stall::cause::unknown, 1, base::seconds(20)}}}};
+    CHECK(ends_with(text_of(summary), "1 stall, 20.0s lost (1 unknown 20.0s): 4.00 MB/s, without the stalls 5.00 MB/s"));
+    const json drive = parsed(notice_of(summary))["drives"][0];
+    CHECK(drive["stalls"] == json::parse(R"([{"cause": "unknown", "count": 1, "seconds": 20.0}])"));
+
+    summary.drives[0].stalls.clear();
+    CHECK(ends_with(text_of(summary), "no stalls, 4.00 MB/s"));
+    CHECK(parsed(notice_of(summary))["drives"][0]["stalls"] == json::array());
+
+    summary.drives[0].stalls = {{stall::cause::unknown, 9, base::seconds(101)}};
+    CHECK(ends_with(text_of(summary), "without the stalls - MB/s"));
+    summary.watched = {};
+    summary.drives[0].stalls.clear();
+    CHECK(ends_with(text_of(summary), "no stalls, - MB/s"));
+}
+
+TEST_CASE("a summary has two lines for each drive, each with time and VM") {
     const std::string text = report::text_line(all_notices().back());
-    CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 4);
     std::size_t count = 0;
     for (std::size_t at = text.find("2026-11-30T21:29:13.042Z winarm summary: "); at != std::string::npos;
          at = text.find("2026-11-30T21:29:13.042Z winarm summary: ", at + 1)) {
         ++count;
     }
-    CHECK(count == 3);
+    CHECK(count == 5);
     const json object = parsed(all_notices().back());
     CHECK(object["watched_seconds"] == 185.4);
-    CHECK(object["drives"][0]["read_bytes"].get<std::uint64_t>() == 9223372036854775809ULL);
+    CHECK(object["drives"][1]["read_bytes"].get<std::uint64_t>() == 9223372036854775809ULL);
     CHECK(parsed(notice_of(pipeline::summary_notice{}))["drives"] == json::array());
 }

@@ -66,12 +66,16 @@ std::string cell(const std::vector<std::vector<std::string>>& rows, std::size_t 
 
 pipeline::snapshot three_vms() { return state_of({support::starting_vm(), support::busy_vm(), support::running_vm()}); }
 
+pipeline::snapshot four_vms() {
+    return state_of({support::starting_vm(), support::busy_vm(), support::running_vm(), support::stalled_vm()});
+}
+
 }  // namespace
 
-TEST_CASE("one look at three VMs as JSON and as CSV") {
-    const std::string lines = report::once_json(three_vms());
+TEST_CASE("one look at four VMs as JSON and as CSV") {
+    const std::string lines = report::once_json(four_vms());
     CHECK(lines == support::golden("once.json", lines));
-    const std::string csv = report::once_csv(three_vms());
+    const std::string csv = report::once_csv(four_vms());
     CHECK(csv == support::golden("once.csv", csv));
 }
 
@@ -122,17 +126,40 @@ TEST_CASE("a drive says what is in it; an empty one says null") {
     CHECK(empty["read_iops"] == 0.0);
 }
 
-TEST_CASE("the keys of a drive are those of the rate event and six more") {
+TEST_CASE("the keys of a drive are those of the rate event and those of its medium and its stalls") {
     const pipeline::drive_snapshot drive = support::system_drive();
     const pipeline::notice notice{
         {}, {}, "vm", pipeline::rate_notice{drive.drive, drive.info.attachment, drive.counters, drive.rate}};
     json rate = json::parse(report::json_line(notice));
     for (const char* key : {"event", "time", "elapsed", "vm"}) rate.erase(key);
     json once = parsed(report::once_json(state_of({support::running_vm()})))[0]["drives"][1];
-    for (const char* key : {"qdev", "node_name", "file", "format", "read_only", "removable"})
+    for (const char* key : {"qdev", "node_name", "file", "format", "read_only", "removable", "stall_level", "stall_cause",
+                            "stalls", "stall_seconds", "gap_seconds"}) {
         CHECK(once.erase(key) == 1);
+    }
     CHECK(rate == once);
     CHECK(keys_of(rate) == keys_of(once));
+}
+
+TEST_CASE("a drive says what stalls have cost it and whether it is stalled") {
+    const auto vm = parsed(report::once_json(state_of({support::stalled_vm()})))[0];
+    const json& stalled = vm["drives"][0];
+    CHECK(stalled["stall_level"] == "confirmed");
+    CHECK(stalled["stall_cause"] == "lost_completion");
+    CHECK(stalled["stalls"] == 4);
+    CHECK(stalled["stall_seconds"] == 35.36);
+    CHECK(stalled["gap_seconds"] == 8.4);
+    const json& recovered = vm["drives"][1];
+    CHECK(recovered["stall_level"] == "none");
+    CHECK(recovered["stall_cause"].is_null());
+    CHECK(recovered["stalls"] == 2);
+    CHECK(vm["drives"][2]["stalls"] == 0);
+    CHECK(vm["drives"][2]["gap_seconds"] == 0.0);
+
+    const auto rows = cells_of(report::once_csv(state_of({support::stalled_vm()})));
+    CHECK(cell(rows, 1, "stall_level") == "confirmed");
+    CHECK(cell(rows, 1, "stall_seconds") == "35.36");
+    CHECK(cell(rows, 2, "stall_cause").empty());
 }
 
 TEST_CASE("CSV has a row for each drive, all of the same length, quoted where it must be") {

@@ -42,6 +42,35 @@ inline pipeline::drive_snapshot install_media() {
     return drive;
 }
 
+/// The same while its fourth lost completion is awaited, 8.4 s after the last completed operation.
+inline pipeline::drive_snapshot stalled_media() {
+    pipeline::drive_snapshot drive = install_media();
+    const base::instant start{some_instant().steady - base::milliseconds(8400),
+                              some_instant().wall - base::milliseconds(8400)};
+    stall::cause_totals lost, paused;
+    for (const int milliseconds : {10'050, 10'120, 10'190}) lost.add(base::milliseconds(milliseconds));
+    paused.add(base::seconds(5));
+    drive.counters.idle = base::milliseconds(8400);
+    drive.stall.level = stall::level::confirmed;
+    drive.stall.cause = stall::cause::lost_completion;
+    drive.stall.levels[stall::index_of(stall::cause::lost_completion)] = stall::level::confirmed;
+    drive.stall.pattern = "Windows' 10 s CD time-out on usb-storage";
+    drive.stall.gap_start = start;
+    drive.stall.gap_age = base::milliseconds(8400);
+    drive.stall.is_suspected = true;
+    drive.stall.totals = {{stall::cause::lost_completion, lost}, {stall::cause::vm_paused, paused}};
+    return drive;
+}
+
+/// The same before anything was counted: a first suspicion.
+inline pipeline::drive_snapshot suspected_media() {
+    pipeline::drive_snapshot drive = stalled_media();
+    drive.stall.level = stall::level::suspected;
+    drive.stall.levels[stall::index_of(stall::cause::lost_completion)] = stall::level::suspected;
+    drive.stall.totals.clear();
+    return drive;
+}
+
 /// A system drive that reads and writes.
 inline pipeline::drive_snapshot system_drive() {
     pipeline::drive_snapshot drive;
@@ -61,6 +90,16 @@ inline pipeline::drive_snapshot system_drive() {
     rate.all = {84.72e6, 1235.2, 68'600, 1.22e-3};
     rate.busy_ratio = 1.5;
     drive.rate = rate;
+    return drive;
+}
+
+/// The same with two stalls of its storage behind it.
+inline pipeline::drive_snapshot recovered_drive() {
+    pipeline::drive_snapshot drive = system_drive();
+    stall::cause_totals slow;
+    slow.add(base::milliseconds(12'000));
+    slow.add(base::milliseconds(8'100));
+    drive.stall.totals = {{stall::cause::slow_backend, slow}};
     return drive;
 }
 
@@ -97,6 +136,14 @@ inline pipeline::vm_snapshot running_vm() {
     vm.last_sample = some_instant();
     vm.process = base::process_usage{123.5, 4'294'967'296, 0, 1'796'000'000.25, 'S'};
     vm.cpu_percent = 123.4;
+    return vm;
+}
+
+/// The same, stuck: its installation medium is stalled, its system drive has recovered.
+inline pipeline::vm_snapshot stalled_vm() {
+    pipeline::vm_snapshot vm = running_vm();
+    vm.identity.vm = "stuck";
+    vm.drives = {stalled_media(), recovered_drive(), empty_cd()};
     return vm;
 }
 

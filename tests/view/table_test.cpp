@@ -42,6 +42,16 @@ std::string line_of(const std::vector<std::string>& lines, std::string_view name
 
 pipeline::snapshot three_vms() { return state_of({support::starting_vm(), support::busy_vm(), support::running_vm()}); }
 
+pipeline::snapshot four_vms() {
+    return state_of({support::starting_vm(), support::busy_vm(), support::running_vm(), support::stalled_vm()});
+}
+
+pipeline::vm_snapshot vm_with(const pipeline::drive_snapshot& drive) {
+    pipeline::vm_snapshot vm = support::running_vm();
+    vm.drives = {drive};
+    return vm;
+}
+
 pipeline::vm_snapshot vm_with_drives(std::size_t count) {
     pipeline::vm_snapshot vm = support::running_vm();
     vm.drives.clear();
@@ -58,20 +68,20 @@ pipeline::vm_snapshot vm_with_drives(std::size_t count) {
 TEST_CASE("the whole table at the usual widths") {
     for (const std::size_t width : {60U, 80U, 120U}) {
         table_settings settings{width, 0, false, "http://127.0.0.1:10977/metrics"};
-        const std::string text = joined(draw(three_vms(), settings));
+        const std::string text = joined(draw(four_vms(), settings));
         CHECK(text == support::golden("table_" + std::to_string(width) + ".txt", text));
     }
 }
 
 TEST_CASE("no line is wider than the terminal, with and without colour, however narrow it is") {
     for (std::size_t width = 0; width <= 200; ++width) {
-        const auto plain = draw(three_vms(), {width, 0, false, "http://127.0.0.1:10977/metrics"});
+        const auto plain = draw(four_vms(), {width, 0, false, "http://127.0.0.1:10977/metrics"});
         for (const std::string& each : plain) {
             CAPTURE(width);
             CAPTURE(each);
             CHECK(base::columns(each) <= width);
         }
-        const auto coloured = draw(three_vms(), {width, 0, true, "http://127.0.0.1:10977/metrics"});
+        const auto coloured = draw(four_vms(), {width, 0, true, "http://127.0.0.1:10977/metrics"});
         CHECK(coloured.size() == plain.size());
     }
 }
@@ -153,6 +163,89 @@ TEST_CASE("colour is used for what stands out and only when it is wanted") {
     CHECK_FALSE(shows(lines, "\x1b[33mrunning"));
     CHECK(line_of(lines, "cd?").find("\x1b[2m") == 0);
     CHECK(line_of(lines, "system").find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a stalled drive says so below its row: age, level, cause, cost and pattern") {
+    const auto stalled = draw(state_of({vm_with(support::stalled_media())}), {140, 0, false, ""});
+    CHECK(stalled[4] == "  ^ STALLED 8.4s  confirmed lost_completion, 3 stalls, 30.4s lost "
+                        "(Windows' 10 s CD time-out on usb-storage)");
+    const auto suspected = draw(state_of({vm_with(support::suspected_media())}), {140, 0, false, ""});
+    CHECK(suspected[4] == "  ^ STALLED 8.4s  suspected lost_completion (Windows' 10 s CD time-out on usb-storage)");
+    const auto narrow = draw(state_of({vm_with(support::stalled_media())}), {60, 0, false, ""});
+    CHECK(narrow[4] == "  ^ STALLED 8.4s  confirmed lost_completion, 3 stalls, 30.…");
+}
+
+TEST_CASE("between stalls the level stays below the row; a gap that is not suspected is no stall") {
+    pipeline::drive_snapshot drive = support::stalled_media();
+    drive.stall.is_suspected = false;
+    const auto state = [&] { return draw(state_of({vm_with(drive)}), {140, 0, false, ""}); };
+    const std::string expected = "  ^ confirmed lost_completion, 3 stalls, 30.4s lost "
+                                 "(Windows' 10 s CD time-out on usb-storage)";
+    CHECK(state()[4] == expected);
+    drive.stall.is_suspected = true;
+    drive.stall.gap_start.reset();
+    CHECK(state()[4] == expected);
+    drive.stall.would_faster_polling_tell = true;
+    drive.stall.level = stall::level::suspected;
+    drive.stall.totals.clear();
+    drive.stall.pattern = {};
+    CHECK(state()[4] == "  ^ suspected lost_completion (poll faster to be sure: --poll 1s)");
+}
+
+TEST_CASE("the age of a stall goes on between samples, but not while the VM does not run or answer") {
+    pipeline::vm_snapshot vm = vm_with(support::stalled_media());
+    base::instant later = some_instant();
+    later.steady += base::milliseconds(700);
+    const auto line = [&] { return view::table(state_of({vm}), {140, 0, false, ""}, later)[4]; };
+    CHECK(line().find("STALLED 9.1s") != std::string::npos);
+    vm.run_state = "paused";
+    CHECK(line().find("STALLED 8.4s") != std::string::npos);
+    vm.run_state = "running";
+    vm.monitor = sample::monitor_state::blocked;
+    CHECK(joined(view::table(state_of({vm}), {140, 0, false, ""}, later)).find("STALLED 8.4s") != std::string::npos);
+    vm.monitor = sample::monitor_state::ready;
+    later.steady -= base::seconds(5);
+    CHECK(line().find("STALLED 8.4s") != std::string::npos);
+}
+
+TEST_CASE("stalls that are over leave a dim line, and a drive without any leaves none") {
+    const auto lines = draw(state_of({vm_with(support::recovered_drive())}), {80, 0, true, ""});
+    CHECK(lines[4] == "\x1b[2m  ^ 2 stalls, 20.1s lost (slow_backend)\x1b[0m");
+    CHECK(draw(state_of({vm_with(support::system_drive())}), {80, 0, false, ""}).size() + 1 == lines.size());
+}
+
+TEST_CASE("a stall is red from probable on, yellow while suspected, dim when it is old news") {
+    const auto line = [](pipeline::vm_snapshot vm) { return line_of(draw(state_of({std::move(vm)}), {80, 0, true, ""}), "^"); };
+    pipeline::drive_snapshot drive = support::stalled_media();
+    CHECK(line(vm_with(drive)).find("\x1b[31m") == 0);
+    drive.stall.level = stall::level::probable;
+    CHECK(line(vm_with(drive)).find("\x1b[31m") == 0);
+    CHECK(line(vm_with(support::suspected_media())).find("\x1b[33m") == 0);
+    pipeline::vm_snapshot blocked = vm_with(drive);
+    blocked.monitor = sample::monitor_state::blocked;
+    CHECK(line(blocked).find("\x1b[2m") == 0);
+}
+
+TEST_CASE("a low terminal drops old stalls first, never parts a stall from its drive, and counts what it hides") {
+    pipeline::vm_snapshot vm = vm_with_drives(0);
+    vm.drives = {support::recovered_drive(), support::stalled_media(), support::stalled_media()};
+    const auto state = state_of({vm});
+    const std::size_t all = draw(state).size();
+    for (std::size_t rows = 1; rows <= all; ++rows) {
+        const auto lines = draw(state, {100, rows, false, ""});
+        CAPTURE(rows);
+        CHECK(lines.size() <= rows);
+        const std::string text = joined(lines);
+        const auto count = [&](std::string_view what) {
+            std::size_t found = 0;
+            for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+            return found;
+        };
+        CHECK(count("install_media") == count("STALLED"));
+    }
+    CHECK(shows(draw(state, {100, all, false, ""}), "^ 2 stalls"));
+    CHECK_FALSE(shows(draw(state, {100, all - 2, false, ""}), "^ 2 stalls"));
+    CHECK(shows(draw(state, {100, 5, false, ""}), "... and 1 more drive (1 with stalls)"));
 }
 
 TEST_CASE("rows of a VM that does not answer are dim: their figures are old") {

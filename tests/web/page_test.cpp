@@ -1,5 +1,7 @@
 #include "web/page.hpp"
 
+#include "support/vms.hpp"
+
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -90,6 +92,34 @@ TEST_CASE("rates stand in the table, and a dash where there is none") {
     CHECK(has(html, "href=\"/metrics\""));
     CHECK(has(html, "href=\"/healthz\""));
     CHECK(has(html, "http-equiv=\"refresh\" content=\"5\""));
+}
+
+TEST_CASE("a stalled drive has a badge with age, level and cause, and says what stalls have cost") {
+    base::instant now = support::some_instant();
+    now.steady += 2s;
+    const auto drive_html = [&](const pipeline::drive_snapshot& drive) {
+        pipeline::vm_snapshot vm = support::running_vm();
+        vm.drives = {drive};
+        const pipeline::snapshot state = support::state_of({vm});
+        return page(&state, "1", now);
+    };
+    const std::string stalled = drive_html(support::stalled_media());
+    CHECK(has(stalled, "<span class=\"state bad\">stalled for 10s, confirmed lost_completion</span>"));
+    CHECK(has(stalled, "<small>Windows&#39; 10 s CD time-out on usb-storage</small>"));
+    CHECK(has(stalled, "<small>4 stalls, 35.4s lost</small>"));
+
+    pipeline::drive_snapshot between = support::stalled_media();
+    between.stall.is_suspected = false;
+    CHECK(has(drive_html(between), "<span class=\"state bad\">confirmed lost_completion</span>"));
+
+    const std::string suspected = drive_html(support::suspected_media());
+    CHECK(has(suspected, "<span class=\"state wait\">stalled for 10s, suspected lost_completion</span>"));
+    CHECK_FALSE(has(suspected, " lost</small>"));
+
+    const std::string recovered = drive_html(support::recovered_drive());
+    CHECK(has(recovered, "<small>2 stalls, 20.1s lost</small>"));
+    CHECK_FALSE(has(recovered, "state bad"));
+    CHECK_FALSE(has(drive_html(support::system_drive()), "stall"));
 }
 
 TEST_CASE("a monitor that does not answer shows since when and why") {

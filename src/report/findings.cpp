@@ -1,0 +1,301 @@
+#include "report/findings.hpp"
+
+#include "base/duration.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+
+namespace qmpwatch::report {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+using sample::drive_facts;
+using sample::interrupt_controller;
+
+constexpr std::size_t least_width = 40;
+
+std::string_view name(interrupt_controller where) {
+    switch (where) {
+        case interrupt_controller::in_kernel: return "in_kernel";
+        case interrupt_controller::emulated: return "emulated";
+        case interrupt_controller::unknown: break;
+    }
+    return "unknown";
+}
+
+/// Appends the text, broken at blanks so that no line is wider. `first` stands before the first line, as many blanks
+/// before the others. A word that is too long keeps its line for itself: it may be meant to be copied.
+void wrap(std::string& out, std::string_view first, std::string_view text, std::size_t width) {
+    const std::size_t indent = base::columns(first);
+    out += first;
+    std::size_t at = indent;
+    bool is_line_empty = true;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+        if (word.empty()) continue;
+        const std::size_t size = base::columns(word);
+        if (!is_line_empty && at + 1 + size > width) {
+            out += '\n';
+            out.append(indent, ' ');
+            at = indent;
+            is_line_empty = true;
+        }
+        if (!is_line_empty) {
+            out += ' ';
+            ++at;
+        }
+        out += word;
+        at += size;
+        is_line_empty = false;
+    }
+    out += '\n';
+}
+
+void append_part(std::string& text, std::string_view part) {
+    if (part.empty()) return;
+    if (!text.empty()) text += ", ";
+    text += part;
+}
+
+std::string vm_line(const sample::vm_facts& vm) {
+    const sample::vm_identity& identity = vm.identity;
+    std::string text;
+    append_part(text, identity.package.empty() ? fmt::format("QEMU {}", identity.version)
+                                               : fmt::format("QEMU {} ({})", identity.version, identity.package));
+    append_part(text, identity.machine);
+    append_part(text, identity.accelerator);
+    append_part(text, identity.arch);
+    const std::string type = vm.controller_type.empty() ? "" : fmt::format(" ({})", vm.controller_type);
+    switch (vm.controller) {
+        case interrupt_controller::in_kernel: append_part(text, "interrupt controller in the kernel" + type); break;
+        case interrupt_controller::emulated: append_part(text, "interrupt controller emulated" + type); break;
+        case interrupt_controller::unknown: append_part(text, "interrupt controller not known"); break;
+    }
+    return base::printable(fmt::format("{}: {}", identity.vm, text));
+}
+
+std::string notes_of(const drive_facts& drive) {
+    std::string notes;
+    if (!drive.info.media.inserted) return notes;
+    if (drive.info.media.read_only) append_part(notes, "read-only");
+    if (drive.settings.is_overlay) append_part(notes, "snapshot=on");
+    if (drive.settings.cache && !drive.settings.is_overlay) {
+        append_part(notes, fmt::format("cache={}", sample::name(*drive.settings.cache)));
+    }
+    if (!drive.aio.empty()) append_part(notes, "aio=" + drive.aio);
+    if (drive.usb_megabits_per_second) append_part(notes, fmt::format("{:g} Mb/s", *drive.usb_megabits_per_second));
+    if (drive.settings.limits.any()) append_part(notes, "throttled");
+    return notes;
+}
+
+void append_table(std::string& out, const sample::vm_facts& vm, std::size_t width) {
+    using row = std::array<std::string, 5>;
+    std::vector<row> rows{{"DRIVE", "DEVICE", "ON", "MEDIUM", "SETTINGS"}};
+    for (const drive_facts& drive : vm.drives) {
+        const sample::drive_info& info = drive.info;
+        const std::string medium =
+            info.media.inserted ? fmt::format("{} ({})", info.media.file.substr(info.media.file.rfind('/') + 1), info.media.format)
+                                : "empty";
+        rows.push_back({base::printable(sample::drive_name(info.identity)),
+                        info.attachment.device.empty() ? "?" : base::printable(info.attachment.device),
+                        base::printable(info.attachment.bus), base::printable(medium), base::printable(notes_of(drive))});
+    }
+    constexpr std::size_t most_of_a_column = 32;
+    std::array<std::size_t, 5> widths{};
+    for (const row& each : rows) {
+        for (std::size_t i = 0; i < each.size(); ++i) {
+            widths[i] = std::max(widths[i], std::min(base::columns(each[i]), most_of_a_column));
+        }
+    }
+    for (const row& each : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < each.size(); ++i) {
+            const bool is_last = i + 1 == each.size();
+            const std::string cell = is_last ? each[i] : base::shorten(each[i], widths[i]);
+            line += cell;
+            if (!is_last) line.append(widths[i] + 2 - base::columns(cell), ' ');
+        }
+        line.resize(line.find_last_not_of(' ') + 1);
+        out += base::shorten(line, width) + '\n';
+    }
+}
+
+std::string_view heading(stall::severity how_bad) {
+    switch (how_bad) {
+        case stall::severity::problem: return "PROBLEM";
+        case stall::severity::warning: return "WARNING";
+        case stall::severity::info: break;
+    }
+    return "NOTE";
+}
+
+void append_finding(std::string& out, std::size_t number, const stall::finding& one, std::size_t width) {
+    const std::string first = fmt::format("{}. {}  ", number, heading(one.severity));
+    const std::string drive = one.drive.empty() ? "" : base::printable(one.drive) + ": ";
+    wrap(out, first, fmt::format("{}{} ({})", drive, base::printable(one.title), name(one.certainty)), width);
+    const auto list = [&](std::string_view title, std::string_view text) {
+        wrap(out, fmt::format("   {:<7}- ", title), base::printable(text), width);
+    };
+    std::string_view title = "known";
+    for (const std::string& each : one.known) {
+        list(title, each);
+        title = "";
+    }
+    title = "do";
+    for (const stall::remedy& each : one.remedies) {
+        list(title, each.what);
+        title = "";
+        // Not wrapped: it is there to be copied.
+        if (!each.option.empty()) out += fmt::format("              {}\n", base::printable(each.option));
+    }
+    if (!one.proof.empty()) list("prove", one.proof);
+}
+
+void append_proof(std::string& out, const proof_result& proof, std::size_t width) {
+    const std::string span = base::format_duration(std::chrono::duration_cast<base::seconds>(proof.duration));
+    if (proof.lines == 0) {
+        wrap(out, "Proof: ",
+             fmt::format("QEMU has logged nothing about USB storage in {}: nobody used such a drive, or this QEMU is built "
+                         "without trace lines in its log (trace backend `log`)",
+                         span),
+             width);
+        return;
+    }
+    if (proof.lost.empty()) {
+        wrap(out, "Proof: ",
+             fmt::format("of {} commands completed in {} the guest got every status. A race need not show in so short a time",
+                         proof.completed, span),
+             width);
+        return;
+    }
+    wrap(out, "Proof: ",
+         fmt::format("of {} commands completed in {} the guest never got the status of {}:", proof.completed, span,
+                     proof.lost.size()),
+         width);
+    constexpr std::size_t most_shown = 10;
+    for (std::size_t i = 0; i < std::min(proof.lost.size(), most_shown); ++i) {
+        const stall::lost_completion& lost = proof.lost[i];
+        out += fmt::format("       tag 0x{:x}, given up by the guest after {:.1f} s\n", lost.tag,
+                           base::in_seconds(lost.given_up_at - lost.completed_at));
+    }
+    if (proof.lost.size() > most_shown) out += fmt::format("       and {} more\n", proof.lost.size() - most_shown);
+}
+
+json text_or_null(const std::string& text) {
+    if (text.empty()) return nullptr;
+    return base::printable(text);
+}
+
+json limits_object(const sample::io_limits& limits) {
+    return {{"bytes_per_second", limits.bytes_per_second},
+            {"read_bytes_per_second", limits.read_bytes_per_second},
+            {"write_bytes_per_second", limits.write_bytes_per_second},
+            {"operations_per_second", limits.operations_per_second},
+            {"reads_per_second", limits.reads_per_second},
+            {"writes_per_second", limits.writes_per_second}};
+}
+
+json drive_object(const drive_facts& drive) {
+    const sample::drive_info& info = drive.info;
+    json object;
+    object["drive"] = base::printable(sample::drive_name(info.identity));
+    object["qdev"] = text_or_null(info.identity.qdev);
+    object["node_name"] = text_or_null(info.identity.node_name);
+    object["device"] = text_or_null(info.attachment.device);
+    object["bus"] = text_or_null(info.attachment.bus);
+    object["inserted"] = info.media.inserted;
+    object["file"] = text_or_null(info.media.file);
+    object["format"] = text_or_null(info.media.format);
+    object["read_only"] = info.media.inserted ? json(info.media.read_only) : json(nullptr);
+    object["removable"] = info.media.removable;
+    object["snapshot"] = drive.settings.is_overlay;
+    object["cache"] = drive.settings.cache ? json(sample::name(*drive.settings.cache)) : json(nullptr);
+    object["aio"] = text_or_null(drive.aio);
+    object["usb_megabits_per_second"] = drive.usb_megabits_per_second ? json(*drive.usb_megabits_per_second) : json(nullptr);
+    object["limits"] = drive.settings.limits.any() ? limits_object(drive.settings.limits) : json(nullptr);
+    return object;
+}
+
+json finding_object(const stall::finding& one) {
+    json object;
+    object["id"] = one.id;
+    object["severity"] = name(one.severity);
+    object["certainty"] = name(one.certainty);
+    object["drive"] = text_or_null(one.drive);
+    object["title"] = base::printable(one.title);
+    object["known"] = json::array();
+    for (const std::string& each : one.known) object["known"].push_back(base::printable(each));
+    object["remedies"] = json::array();
+    for (const stall::remedy& each : one.remedies) {
+        object["remedies"].push_back({{"what", base::printable(each.what)}, {"option", text_or_null(each.option)}});
+    }
+    object["proof"] = text_or_null(one.proof);
+    return object;
+}
+
+json proof_object(const proof_result& proof) {
+    json lost = json::array();
+    for (const stall::lost_completion& each : proof.lost) {
+        lost.push_back({{"tag", each.tag}, {"seconds", base::in_seconds(each.given_up_at - each.completed_at)}});
+    }
+    return {{"seconds", base::in_seconds(proof.duration)}, {"log_lines", proof.lines}, {"commands_completed", proof.completed},
+            {"lost_completions", std::move(lost)}};
+}
+
+}  // namespace
+
+std::string findings_text(const diagnosis& all, std::size_t width) {
+    width = std::max(width, least_width);
+    std::string out;
+    wrap(out, "", vm_line(all.vm), width);
+    out += '\n';
+    if (all.vm.drives.empty()) {
+        out += "It has no drives.\n";
+    } else {
+        append_table(out, all.vm, width);
+    }
+    if (all.proof) {
+        out += '\n';
+        append_proof(out, *all.proof, width);
+    }
+    for (std::size_t i = 0; i < all.findings.size(); ++i) {
+        out += '\n';
+        append_finding(out, i + 1, all.findings[i], width);
+    }
+    if (all.findings.empty()) out += "\nNothing is known to be wrong with it.\n";
+    return out;
+}
+
+std::string findings_json(const diagnosis& all) {
+    const sample::vm_identity& identity = all.vm.identity;
+    json object;
+    object["schema"] = {{"name", "qmpwatch-doctor"}, {"version", 1}};
+    object["vm"] = base::printable(identity.vm);
+    object["socket"] = text_or_null(identity.socket);
+    object["protocol"] = text_or_null(identity.protocol);
+    object["version"] = text_or_null(identity.version);
+    object["package"] = text_or_null(identity.package);
+    object["machine"] = text_or_null(identity.machine);
+    object["accelerator"] = text_or_null(identity.accelerator);
+    object["arch"] = text_or_null(identity.arch);
+    object["pid"] = identity.pid > 0 ? json(identity.pid) : json(nullptr);
+    object["interrupt_controller"] = {{"place", name(all.vm.controller)},
+                                      {"type", text_or_null(all.vm.controller_type)},
+                                      {"gic_version", text_or_null(all.vm.gic_version)}};
+    object["drives"] = json::array();
+    for (const drive_facts& drive : all.vm.drives) object["drives"].push_back(drive_object(drive));
+    object["findings"] = json::array();
+    for (const stall::finding& one : all.findings) object["findings"].push_back(finding_object(one));
+    object["proof"] = all.proof ? proof_object(*all.proof) : json(nullptr);
+    return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace qmpwatch::report
