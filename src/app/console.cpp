@@ -68,8 +68,8 @@ base::result<void> console::say(const pipeline::notice& notice) {
     if (style_ == style::json_lines) return write_line(report::json_line(notice));
     if (style_ == style::text_lines) return write_line(report::text_line(notice));
     if (std::holds_alternative<pipeline::rate_notice>(notice.what)) return {};
-    if (!terminal_) return write_line(report::text_line(notice));
-    return terminal_->print_above(report::text_line(notice));
+    const std::string line = report::text_line(notice, report::time_style::clock);
+    return terminal_ ? terminal_->print_above(line) : write_line(line);
 }
 
 base::result<void> console::refresh(const pipeline::snapshot& state, base::instant now) {

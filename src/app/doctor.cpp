@@ -221,6 +221,7 @@ asio::awaitable<base::result<void>> examiner::prove(const client::examination& e
     signals_.add(SIGINT);
     signals_.add(SIGTERM);
     signals_.add(SIGHUP);
+    signals_.add(SIGQUIT);
     wait_for_signal();
     tell(fmt::format("changing this VM's logging for at most {}: trace events usb_msd_* on, log to {} (now {}); both are put back "
                      "at the end, also on Ctrl-C",

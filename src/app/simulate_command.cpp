@@ -51,6 +51,7 @@ int simulate_command(const words& arguments) {
                                    fmt::join(sim::misbehaviour_names(), ", ")))
         ->type_name("NAME")
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_option("--seed", options.seed, "The same seed gives the same load")->capture_default_str();
     if (const std::optional<int> end = parse(command, arguments)) return *end;

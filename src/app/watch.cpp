@@ -47,7 +47,10 @@ class watch_program {
 public:
     explicit watch_program(const watch_options& options)
         : options_(options),
-          vms_(context_, options, [this](watched_vm& vm, const pipeline::notice& said) { hear(vm, said); }),
+          vms_(context_, options, [this](watched_vm& vm, const pipeline::notice& said) { hear(vm, said); },
+               [this] {
+                   if (options_.once) look_whether_once_is_done();
+               }),
           refresh_timer_(context_),
           look_timer_(context_),
           limit_timer_(context_),
@@ -112,45 +115,48 @@ private:
     }
 
     void hear(watched_vm& vm, const pipeline::notice& said) {
-        if (std::holds_alternative<pipeline::rate_notice>(said.what)) vm.has_reported = true;
         if (options_.once) {
-            look_whether_once_is_done(vm);
+            give_up_once_if_unreachable(vm);
             return;
         }
+        if (refuse_hopeless(vm)) return;
         if (on_stall_) on_stall_->hear(said, vm.pipeline.identity());
         give_up_if(console_->say(said));
         // A terminal shows what happened at once, not with the next beat; a fixed beat is enough for the numbers.
         if (!std::holds_alternative<pipeline::rate_notice>(said.what)) draw_soon();
-        refuse_hopeless(vm);
     }
 
-    /// With one VM asked for, what cannot be watched ends the program; with many, it is said and the others go on.
-    void refuse_hopeless(const watched_vm& vm) {
+    /// With one VM asked for, what cannot be watched ends the program with a sentence; with many, it is a notice and the
+    /// others go on.
+    bool refuse_hopeless(const watched_vm& vm) {
+        if (!fatal_.empty()) return true;
         const bool is_hopeless = vm.problem == base::errc::not_a_monitor || vm.problem == base::errc::not_permitted ||
                                  vm.problem == base::errc::usage;
-        if (!is_hopeless || vm.was_ready) return;
         const bool is_only_one = options_.targets.size() == 1 && !options_.targets.front().is_pattern;
-        if (!is_only_one) return;
+        if (!is_hopeless || vm.was_ready || !is_only_one) return false;
         fatal_ = vm.detail;
         end(exit_could_not);
+        return true;
     }
 
     // ---- once
 
-    void look_whether_once_is_done(const watched_vm& vm) {
+    void give_up_once_if_unreachable(const watched_vm& vm) {
         using sample::monitor_state;
         const monitor_state state = vm.pipeline.monitor();
-        if (state == monitor_state::absent || state == monitor_state::busy) {
-            base::log::error(vm.detail);
-            end(exit_could_not);
-            return;
-        }
+        if (is_ending_ || (state != monitor_state::absent && state != monitor_state::busy)) return;
+        base::log::error(vm.detail);
+        end(exit_could_not);
+    }
+
+    void look_whether_once_is_done() {
         const auto& all = vms_.all();
-        if (!is_ending_ && std::all_of(all.begin(), all.end(), [](const auto& one) { return one->has_reported; })) {
-            is_ending_ = true;
-            // After the whole sample has been taken in, not in the middle of its notices.
-            asio::post(context_, [this] { print_once(); });
-        }
+        const bool is_done = std::all_of(all.begin(), all.end(),
+                                         [](const auto& one) { return one->pipeline.has_complete_interval(); });
+        if (is_ending_ || !is_done) return;
+        is_ending_ = true;
+        // After the whole sample has been taken in, not in its middle.
+        asio::post(context_, [this] { print_once(); });
     }
 
     void print_once() {
@@ -174,7 +180,7 @@ private:
         limit_timer_.async_wait([this](error_code failure) {
             if (failure || is_ending_) return;
             for (const auto& vm : vms_.all()) {
-                if (vm->has_reported) continue;
+                if (vm->pipeline.has_complete_interval()) continue;
                 base::log::error(vm->detail.empty() ? fmt::format("{} gave no counters in time", vm->watcher.where().text())
                                                     : vm->detail);
             }

@@ -37,6 +37,7 @@ int watch_command(const words& arguments) {
                        "tcp:HOST:PORT. NAME=PATH gives the VM a name. Repeat it for more VMs")
         ->type_name("[NAME=]PATH")
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     add_duration(command, "--interval", options.interval, base::milliseconds(100),
                  "The window of the rates, and the time between two log lines");

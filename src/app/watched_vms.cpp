@@ -9,13 +9,14 @@
 namespace qmpwatch::app {
 
 watched_vm::watched_vm(asio::any_io_executor executor, const client::target& from, client::watch_settings settings,
-                       pipeline::window_settings windows, std::string name, notice_sink sink,
+                       pipeline::window_settings windows, std::string name, notice_sink sink, sample_sink after_sample,
                        std::function<std::string(const watched_vm&, const std::string&)> unique_name)
     : watcher(std::move(executor), from.where, settings, *this),
       pipeline(std::move(name), windows),
       from_pattern(from.is_pattern),
       from_(from),
       sink_(std::move(sink)),
+      after_sample_(std::move(after_sample)),
       unique_name_(std::move(unique_name)) {}
 
 void watched_vm::pass_on() {
@@ -47,6 +48,7 @@ void watched_vm::inventory_changed(const sample::inventory& drives) { pipeline.i
 void watched_vm::sampled(const sample::sample& counters) {
     pipeline.sampled(counters, said_);
     pass_on();
+    after_sample_();
 }
 
 void watched_vm::event_heard(const sample::qmp_event& event) {
@@ -56,8 +58,9 @@ void watched_vm::event_heard(const sample::qmp_event& event) {
 
 void watched_vm::poll_ended(const sample::poll_result& result) { pipeline.poll_ended(result); }
 
-watched_vms::watched_vms(asio::io_context& context, const watch_options& options, watched_vm::notice_sink sink)
-    : context_(context), options_(options), sink_(std::move(sink)) {}
+watched_vms::watched_vms(asio::io_context& context, const watch_options& options, watched_vm::notice_sink sink,
+                         watched_vm::sample_sink after_sample)
+    : context_(context), options_(options), sink_(std::move(sink)), after_sample_(std::move(after_sample)) {}
 
 void watched_vms::look_for_vms() {
     // First the VMs that are over, so that a name is free again.
@@ -102,7 +105,7 @@ void watched_vms::add(const client::target& from, const client::address& where) 
     settings.process = std::min<base::nanoseconds>(settings.process, options_.interval / 2);
     const std::string name = unique_name(nullptr, where, one.name.empty() ? client::name_from_address(where) : one.name);
     auto vm = std::make_unique<watched_vm>(
-        context_.get_executor(), one, settings, pipeline::window_settings{options_.interval, options_.poll}, name, sink_,
+        context_.get_executor(), one, settings, pipeline::window_settings{options_.interval, options_.poll}, name, sink_, after_sample_,
         [this](const watched_vm& of, const std::string& wanted) {
             return unique_name(&of, of.watcher.where(), wanted);
         });

@@ -19,9 +19,10 @@ namespace qmpwatch::app {
 class watched_vm final : public client::observer {
 public:
     using notice_sink = std::function<void(watched_vm&, const pipeline::notice&)>;
+    using sample_sink = std::function<void()>;
 
     watched_vm(asio::any_io_executor executor, const client::target& from, client::watch_settings settings,
-               pipeline::window_settings windows, std::string name, notice_sink sink,
+               pipeline::window_settings windows, std::string name, notice_sink sink, sample_sink after_sample,
                std::function<std::string(const watched_vm&, const std::string&)> unique_name);
 
     void monitor_changed(const sample::monitor_change& change) override;
@@ -38,7 +39,6 @@ public:
     std::optional<base::errc> problem;  ///< why it cannot be watched, if it cannot
     std::string detail;                 ///< the same in a sentence
     bool was_ready = false;             ///< ever
-    bool has_reported = false;          ///< its first interval is complete
     bool from_pattern = false;
     bool is_over = false;               ///< its poll loop has ended
 
@@ -47,13 +47,16 @@ private:
 
     client::target from_;
     notice_sink sink_;
+    sample_sink after_sample_;
     std::function<std::string(const watched_vm&, const std::string&)> unique_name_;
     std::vector<pipeline::notice> said_;
 };
 
 class watched_vms {
 public:
-    watched_vms(asio::io_context& context, const watch_options& options, watched_vm::notice_sink sink);
+    /// `sink` gets what there is to say; `after_sample` is called when a sample of any VM has been taken in.
+    watched_vms(asio::io_context& context, const watch_options& options, watched_vm::notice_sink sink,
+                watched_vm::sample_sink after_sample = [] {});
 
     /// Begins to watch what the targets name. Patterns are looked at again by every call: new sockets are added, VMs
     /// of a pattern whose socket is gone are dropped.
@@ -72,6 +75,7 @@ private:
     asio::io_context& context_;
     const watch_options& options_;
     watched_vm::notice_sink sink_;
+    watched_vm::sample_sink after_sample_;
     std::vector<std::unique_ptr<watched_vm>> vms_;
     pipeline::poll_statistics former_polls_;
 };

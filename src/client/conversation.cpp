@@ -211,6 +211,11 @@ asio::awaitable<base::result<void>> conversation::identify_hmp(sample::vm_identi
     if (ends_the_connection(answered.text)) co_return answered.text.error();
     if (answered.text.has_value()) vm.package = package_from_hmp(*answered.text, vm.version);
 
+    answered = co_await ask("info accelerators");  // since 10.2
+    if (ends_the_connection(answered.text)) co_return answered.text.error();
+    if (answered.text.has_value()) vm.accelerator = accelerator_from_hmp(*answered.text);
+    if (!vm.accelerator.empty()) co_return base::result<void>();
+
     answered = co_await ask("info kvm");
     if (ends_the_connection(answered.text)) co_return answered.text.error();
     if (answered.text.has_value() && kvm_enabled_from_hmp(*answered.text)) vm.accelerator = "kvm";

@@ -10,6 +10,13 @@ namespace {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+/// Two absolute paths have to be equal; of a relative one only the last component is known to count, because QEMU may
+/// have been started in another folder.
+bool is_same_file(std::string_view one, std::string_view other) {
+    if (one.starts_with('/') && other.starts_with('/')) return one == other;
+    return file_name(one) == file_name(other);
+}
+
 /// One argument of QEMU's, `socket,id=mon0,path=/tmp/x,server=on`, cut at its commas. A word without `=` has itself as
 /// value; a doubled comma in a value is not undone, it is only compared.
 std::map<std::string_view, std::string_view> options_of(std::string_view argument) {
@@ -40,7 +47,7 @@ bool is_unix(std::string_view argument, std::string_view path) {
     constexpr std::string_view prefix = "unix:";
     if (!argument.starts_with(prefix)) return false;
     argument.remove_prefix(prefix.size());
-    return file_name(argument.substr(0, argument.find(','))) == file_name(path);
+    return is_same_file(argument.substr(0, argument.find(',')), path);
 }
 
 }  // namespace
@@ -70,7 +77,7 @@ socket_use use_of_socket(const std::vector<std::string>& command_line, std::stri
             if (is_unix(argument, path)) return socket_use::serial;
         } else if (flag == "-chardev") {
             const auto options = options_of(argument);
-            if (at(options, "") == "socket" && file_name(at(options, "path")) == file_name(path)) {
+            if (at(options, "") == "socket" && is_same_file(at(options, "path"), path)) {
                 chardev = at(options, "id");
                 muxed = at(options, "mux") == "on" || at(options, "mux") == "mux";
             }
@@ -105,7 +112,8 @@ std::string explain_silence(socket_use use) {
                    "-monitor";
         case socket_use::monitor:
             return "another client owns the monitor, which serves one at a time: end that client, or give QEMU a second "
-                   "monitor, -qmp unix:PATH2,server=on,wait=off";
+                   "monitor, -qmp unix:PATH2,server=on,wait=off (an HMP monitor is also silent while QEMU's main loop "
+                   "is blocked)";
         case socket_use::unknown: break;
     }
     return "connected, but nobody answers: another client owns the monitor (it serves one at a time), or this is not a "

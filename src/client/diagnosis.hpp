@@ -19,8 +19,8 @@ enum class socket_use {
 /// True when the words look like a QEMU command line.
 bool is_qemu(const std::vector<std::string>& command_line);
 
-/// What the socket with this path is for. Paths are compared by their last component: QEMU may have been started in
-/// another folder.
+/// What the socket with this path is for. A relative path is compared by its last component: QEMU may have been started
+/// in another folder.
 socket_use use_of_socket(const std::vector<std::string>& command_line, std::string_view path);
 
 /// The sentence for a monitor that was reached but says nothing.

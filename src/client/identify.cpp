@@ -101,6 +101,14 @@ std::string package_from_hmp(std::string_view text, std::string_view version) {
     return line.starts_with(version) ? line.substr(version.size()) : std::string();
 }
 
+std::string accelerator_from_hmp(std::string_view text) {
+    const std::string line = line_from_hmp(text);
+    const std::size_t open = line.find('[');
+    const std::size_t close = line.find(']', open == std::string::npos ? 0 : open);
+    if (open == std::string::npos || close == std::string::npos) return {};
+    return line.substr(open + 1, close - open - 1);
+}
+
 bool kvm_enabled_from_hmp(std::string_view text) { return text.starts_with("kvm support: enabled"); }
 
 }  // namespace qmpwatch::client

@@ -42,6 +42,9 @@ std::string line_from_hmp(std::string_view text);
 /// `7.2.22Debian 1:7.2` for the version 7.2.22 has the package `Debian 1:7.2`.
 std::string package_from_hmp(std::string_view text, std::string_view version);
 
+/// `kvm mshv [tcg]` is tcg: the one in brackets is in use. Empty when there is none.
+std::string accelerator_from_hmp(std::string_view text);
+
 /// `kvm support: enabled`.
 bool kvm_enabled_from_hmp(std::string_view text);
 

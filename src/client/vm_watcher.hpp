@@ -4,6 +4,7 @@
 #include "base/asio.hpp"
 #include "client/address.hpp"
 #include "client/announcer.hpp"
+#include "client/diagnosis.hpp"
 #include "client/link.hpp"
 #include "client/observer.hpp"
 #include "client/settings.hpp"
@@ -26,6 +27,7 @@ public:
 private:
     /// Connects and listens until the monitor is ready; announces what keeps it from being so.
     asio::awaitable<base::result<void>> reach(link& connection);
+    socket_use use_of(const link& connection) const;
     void explain_silence(const link& connection);
     void explain_failure(const base::error& failure);
 

@@ -13,9 +13,8 @@ constexpr std::array<std::string_view, 16> qmp_commands{
     "query-status",     "query-target", "query-uuid",       "query-yank",         "x-query-jit",
     "x-query-usb"};
 
-constexpr std::array<std::string_view, 9> hmp_topics{"block", "blockstats", "kvm",    "name",
-                                                     "qtree", "status",     "usb",    "uuid",
-                                                     "version"};
+constexpr std::array<std::string_view, 10> hmp_topics{"accelerators", "block",  "blockstats", "kvm",  "name",
+                                                      "qtree",        "status", "usb",        "uuid", "version"};
 
 }  // namespace
 

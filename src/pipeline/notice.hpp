@@ -6,6 +6,7 @@
 #include "sample/rate.hpp"
 #include "sample/sample.hpp"
 #include "sample/vm.hpp"
+#include "stall/advice.hpp"
 #include "stall/transition.hpp"
 
 #include <optional>
@@ -54,6 +55,7 @@ struct stall_notice {
     stall::transition happened;
     sample::attachment attachment;
     base::nanoseconds start_elapsed{};  ///< its start on the clock of `elapsed`; can be below zero
+    std::vector<stall::remedy> remedies;  ///< when lost completions are confirmed: what helps on this VM
 };
 
 /// The last word on a VM: bytes moved since the first sample, and what stalls took.

@@ -166,11 +166,29 @@ void vm_pipeline::tell_stalls(std::vector<notice>& out) {
                                         [&](const drive_state& known) { return known.name == one.drive_name; });
         if (drive != drives_.end()) what.attachment = info_of(*drive).attachment;
         if (one.what == stall::change::closed) add_to_sum(one);
+        const bool is_confirmed = one.what == stall::change::level_changed && one.level == stall::level::confirmed;
+        if (is_confirmed) what.remedies = remedies_for(one.drive_name);
         what.happened = std::move(one);
         said.what = std::move(what);
         out.push_back(std::move(said));
     }
     transitions_.clear();
+}
+
+/// What the advice for this VM says of lost completions on the drive, as far as a watcher knows the VM: `doctor` asks
+/// for more.
+std::vector<stall::remedy> vm_pipeline::remedies_for(const std::string& drive) const {
+    sample::vm_facts facts;
+    facts.identity = state_.identity;
+    for (const drive_state& one : drives_) {
+        sample::drive_facts about;
+        about.info = info_of(one);
+        facts.drives.push_back(std::move(about));
+    }
+    for (stall::finding& found : stall::advise(facts)) {
+        if (found.id == "usb_storage_lost_completion" && found.drive == drive) return std::move(found.remedies);
+    }
+    return {};
 }
 
 void vm_pipeline::fill_stall(stall_snapshot& into, std::size_t drive) const {

@@ -40,6 +40,8 @@ public:
     const std::string& name() const { return state_.identity.vm; }
     const sample::vm_identity& identity() const { return state_.identity; }
     sample::monitor_state monitor() const { return state_.monitor; }
+    /// True when a whole interval has been watched since the connection was made.
+    bool has_complete_interval() const { return reports_.has_closed(); }
     const poll_statistics& polls() const { return state_.polls; }
 
     /// What was seen from the first sample to the last; none when there was no sample.
@@ -66,6 +68,7 @@ private:
     sample::drive_info info_of(const drive_state& drive) const;
     void report(const sample::sample& counters, std::vector<notice>& out);
     void tell_stalls(std::vector<notice>& out);
+    std::vector<stall::remedy> remedies_for(const std::string& drive) const;
     void fill_stall(stall_snapshot& into, std::size_t drive) const;
 
     window_settings settings_;

@@ -54,6 +54,9 @@ public:
     /// Until the first window closes; none when it has closed, or before the first sample.
     std::optional<base::nanoseconds> first_window_left(base::steady_time now) const;
 
+    /// True when a window has closed since the origin.
+    bool has_closed() const { return closed_one_; }
+
     /// Forgets the origin: the VM is gone.
     void reset();
 

@@ -96,14 +96,25 @@ std::string notes_of(const drive_facts& drive) {
     return notes;
 }
 
+/// The file's name without its folders; of a medium that QEMU can only describe in JSON, the innermost filename in it.
+std::string_view short_file(std::string_view file) {
+    if (file.starts_with("json:")) {
+        constexpr std::string_view key = "\"filename\": \"";
+        const std::size_t at = file.rfind(key);
+        if (at == std::string_view::npos) return "json:...";
+        file.remove_prefix(at + key.size());
+        file = file.substr(0, file.find('"'));
+    }
+    return file.substr(file.rfind('/') + 1);
+}
+
 void append_table(std::string& out, const sample::vm_facts& vm, std::size_t width) {
     using row = std::array<std::string, 5>;
     std::vector<row> rows{{"DRIVE", "DEVICE", "ON", "MEDIUM", "SETTINGS"}};
     for (const drive_facts& drive : vm.drives) {
         const sample::drive_info& info = drive.info;
         const std::string medium =
-            info.media.inserted ? fmt::format("{} ({})", info.media.file.substr(info.media.file.rfind('/') + 1), info.media.format)
-                                : "empty";
+            info.media.inserted ? fmt::format("{} ({})", short_file(info.media.file), info.media.format) : "empty";
         rows.push_back({base::printable(sample::drive_name(info.identity)),
                         info.attachment.device.empty() ? "?" : base::printable(info.attachment.device),
                         base::printable(info.attachment.bus), base::printable(medium), base::printable(notes_of(drive))});

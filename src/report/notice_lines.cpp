@@ -186,7 +186,12 @@ struct in_words {
     }
 
     std::string operator()(const pipeline::stall_notice& notice) const {
-        return who(notice.happened.drive_name, notice.attachment) + " " + stall_words(notice.happened);
+        std::string text = who(notice.happened.drive_name, notice.attachment) + " " + stall_words(notice.happened);
+        for (const stall::remedy& one : notice.remedies) {
+            text += fmt::format("\n{}what helps: {}", prefix, printable(one.what));
+            if (!one.option.empty()) text += fmt::format(": {}", printable(one.option));
+        }
+        return text;
     }
 
     std::string operator()(const pipeline::summary_notice& notice) const {
@@ -207,6 +212,21 @@ struct in_words {
 json text_or_null(const std::string& text) {
     if (text.empty()) return nullptr;
     return printable(text);
+}
+
+bool event_is_level(const stall::transition& happened) {
+    return happened.what == stall::change::level_changed || happened.what == stall::change::cleared;
+}
+
+json list_of(const std::vector<stall::remedy>& remedies) {
+    json list = json::array();
+    for (const stall::remedy& each : remedies) {
+        json one;
+        one["what"] = printable(each.what);
+        one["option"] = text_or_null(each.option);
+        list.push_back(std::move(one));
+    }
+    return list;
 }
 
 json list_of(const std::vector<std::string>& names) {
@@ -269,7 +289,9 @@ struct as_keys {
     void operator()(const pipeline::stall_notice& notice) const {
         const stall::transition& happened = notice.happened;
         const bool is_known = has_gap(happened);
-        const auto seconds_of = [&](base::nanoseconds span) { return is_known ? json(base::in_seconds(span)) : json(); };
+        const auto seconds_of = [&](base::nanoseconds span) {
+            return is_known ? json(base::in_seconds(span)) : json();
+        };
         object["drive"] = printable(happened.drive_name);
         object["device"] = text_or_null(notice.attachment.device);
         object["cause"] = name(happened.cause);
@@ -286,6 +308,7 @@ struct as_keys {
         object["retroactive"] = happened.is_retroactive;
         object["faster_polling_would_tell"] = happened.would_faster_polling_tell;
         object["reason"] = happened.reason;
+        if (event_is_level(happened)) object["remedies"] = list_of(notice.remedies);
     }
 
     void operator()(const pipeline::summary_notice& notice) const {
@@ -315,8 +338,10 @@ struct as_keys {
 
 }  // namespace
 
-std::string text_line(const pipeline::notice& notice) {
-    const std::string prefix = base::rfc3339(notice.time) + " " + printable(notice.vm) + " ";
+std::string text_line(const pipeline::notice& notice, time_style style) {
+    std::string time = base::rfc3339(notice.time);
+    if (style == time_style::clock) time = time.substr(11, 8) + "Z";
+    const std::string prefix = time + " " + printable(notice.vm) + " ";
     return prefix + std::visit(in_words{prefix}, notice.what);
 }
 

@@ -7,9 +7,13 @@
 
 namespace qmpwatch::report {
 
-/// One line for a person or grep, without a line end: time, VM, what happened. Only a summary has more lines: one, then
-/// two for each drive (what it did, what stalls took from it), each of which begins with time and VM too.
-std::string text_line(const pipeline::notice& notice);
+/// How a line begins: 2026-11-30T21:29:13.042Z, or 21:29:13Z for a screen that somebody sits at.
+enum class time_style { full, clock };
+
+/// One line for a person or grep, without a line end: time, VM, what happened. Some have more lines, each of which
+/// begins with time and VM too: a summary (one, then two for each drive: what it did, what stalls took from it), and a
+/// stall with remedies.
+std::string text_line(const pipeline::notice& notice, time_style style = time_style::full);
 
 /// One JSON object on one line, without a line end; docs/json.md is the contract. Valid UTF-8 without control
 /// characters, whatever a monitor said.

@@ -126,6 +126,7 @@ public:
         return drive;
     }
 
+    void clear() { count_ = 0; }
     void finish() { drives_.resize(count_); }
 
 private:
@@ -254,34 +255,85 @@ base::result<void> decode_blockstats(std::string_view json, std::vector<drive_sa
     return {};
 }
 
+namespace {
+
+/// `name: rd_bytes=... idle_time_ns=...`, the whole of a drive before QEMU 11 and the first line of it since. Gives the
+/// drive that it begins and counts its counters; null when it is no such line.
+drive_sample* read_pairs(std::string_view line, drive_list& list, std::size_t& counters) {
+    // The id of a drive has neither colons nor blanks in it; that of a drive from -blockdev is empty.
+    const std::size_t colon = line.find(": ");
+    std::string_view rest = colon == std::string_view::npos ? std::string_view{} : line.substr(colon + 2);
+    std::string_view ahead = rest;
+    if (table.find(take_pair(ahead).first) == nullptr) return nullptr;
+    drive_sample& drive = list.add();
+    drive.identity.device.assign(line.substr(0, colon));
+    for (auto [name, digits] = take_pair(rest); !name.empty(); std::tie(name, digits) = take_pair(rest)) {
+        const field* target = table.find(name);
+        std::uint64_t value = 0;
+        const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (target == nullptr || failure != std::errc{} || end != digits.data() + digits.size()) continue;
+        const bool is_idle = target->what == field::kind::idle;
+        if (!is_idle) ++counters;
+        if (!is_idle || value > 0) store(*target, value, drive.counters);  // idle 0: never accessed
+    }
+    return &drive;
+}
+
+/// `Read:  3768832  116  96573521  0`, a row under the titles bytes, operations, total_time_ns and merged (QEMU 11 on).
+/// Flushes have no bytes and are never merged: their row has two numbers. False when it is no such row.
+bool read_row(std::string_view line, drive_counters& counters) {
+    const std::size_t colon = line.find(':');
+    const std::string_view title = line.substr(0, colon == std::string_view::npos ? 0 : colon);
+    const bool is_flush = title == "Flush";
+    if (!is_flush && title != "Read" && title != "Write") return false;
+    std::array<std::uint64_t, 4> numbers{};
+    std::size_t count = 0;
+    std::string_view rest = line.substr(colon + 1);
+    for (rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size())); !rest.empty();
+         rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()))) {
+        if (count == numbers.size()) return false;
+        const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), numbers[count]);
+        if (failure != std::errc{}) return false;
+        rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+        ++count;
+    }
+    if (count != (is_flush ? 2U : 4U)) return false;
+    if (is_flush) {
+        counters[operation::flush].completed = numbers[0];
+        counters[operation::flush].time_ns = numbers[1];
+        return true;
+    }
+    operation_counters& kind = counters[title == "Read" ? operation::read : operation::write];
+    kind.bytes = numbers[0];
+    kind.completed = numbers[1];
+    kind.time_ns = numbers[2];
+    kind.merged = numbers[3];
+    return true;
+}
+
+}  // namespace
+
 base::result<void> decode_hmp_blockstats(std::string_view text, std::vector<drive_sample>& drives) {
     drive_list list(drives);
-    bool found = false;
-    bool foreign = false;
+    drive_sample* drive = nullptr;
+    std::size_t counters = 0;
+    bool has_text = false;
     while (!text.empty()) {
         const std::string_view line = take_line(text);
-        // The id of a drive has neither colons nor blanks in it; that of a drive from -blockdev is empty.
-        const std::size_t colon = line.find(": ");
-        std::string_view rest = colon == std::string_view::npos ? std::string_view{} : line.substr(colon + 2);
-        std::string_view ahead = rest;
-        if (table.find(take_pair(ahead).first) == nullptr) {
-            foreign = foreign || line.find_first_not_of(' ') != std::string_view::npos;
-            continue;
-        }
-        found = true;
-        drive_sample& drive = list.add();
-        drive.identity.device.assign(line.substr(0, colon));
-        for (auto [name, digits] = take_pair(rest); !name.empty(); std::tie(name, digits) = take_pair(rest)) {
-            const field* target = table.find(name);
-            std::uint64_t value = 0;
-            const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-            if (target == nullptr || failure != std::errc{} || end != digits.data() + digits.size()) continue;
-            const bool never_accessed = target->what == field::kind::idle && value == 0;
-            if (!never_accessed) store(*target, value, drive.counters);
+        has_text = has_text || line.find_first_not_of(' ') != std::string_view::npos;
+        if (drive_sample* begun = read_pairs(line, list, counters)) {
+            drive = begun;
+        } else if (drive != nullptr && read_row(line, drive->counters)) {
+            ++counters;
         }
     }
+    // A form that is not known must not come out as zeros.
+    if (counters == 0) list.clear();
     list.finish();
-    if (foreign && !found) return base::fail(base::errc::data, "the answer to 'info blockstats' holds no statistics");
+    if (has_text && counters == 0) {
+        return base::fail(base::errc::data, "the answer to 'info blockstats' holds no counters: this QEMU prints them in a "
+                                            "form that is not known; use a QMP monitor (-qmp) instead");
+    }
     return {};
 }
 

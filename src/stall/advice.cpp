@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -92,7 +93,8 @@ bool has_nvme_install_medium(const vm_facts& vm) {
 }
 
 std::string drive_option(const drive_facts& drive, std::string_view rest) {
-    std::string file = drive.info.media.file.empty() ? "FILE" : drive.info.media.file;
+    std::string file = drive.info.media.file;
+    if (file.empty() || file.starts_with("json:") || drive.settings.is_overlay) file = "FILE";
     for (std::size_t at = 0; (at = file.find(',', at)) != std::string::npos; at += 2) file.insert(at, ",");
     const std::string& id = drive.info.identity.device;
     return fmt::format("-drive if=none,id={},file={}{}", id.empty() ? "ID" : id, file, rest);
@@ -300,6 +302,18 @@ void find_read_only_nvme(const vm_facts&, const drive_facts& drive, std::vector<
     out.push_back(std::move(found));
 }
 
+/// Drives stay in their order among equals. Not std::stable_sort, which needs a function that C++17 has deprecated.
+std::vector<finding> worst_first(std::vector<finding> findings) {
+    std::vector<std::size_t> order(findings.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&findings](std::size_t a, std::size_t b) {
+        return findings[a].severity != findings[b].severity ? findings[a].severity > findings[b].severity : a < b;
+    });
+    std::vector<finding> sorted;
+    for (const std::size_t each : order) sorted.push_back(std::move(findings[each]));
+    return sorted;
+}
+
 using rule = void (*)(const vm_facts&, const drive_facts&, std::vector<finding>&);
 constexpr std::array<rule, 6> rules{find_lost_completions, find_full_speed, find_limits,
                                     find_read_only_nvme,   find_cache,      find_aio};
@@ -351,9 +365,7 @@ std::vector<finding> advise(const vm_facts& vm) {
                                        vm.unmatched_full_speed, vm.unmatched_full_speed == 1 ? "drive has" : "drives have"));
         findings.push_back(std::move(found));
     }
-    std::stable_sort(findings.begin(), findings.end(),
-                     [](const finding& a, const finding& b) { return a.severity > b.severity; });
-    return findings;
+    return worst_first(std::move(findings));
 }
 
 }  // namespace qmpwatch::stall

@@ -127,19 +127,20 @@ void drive_tracker::judge(const tick& when, const finished_gap& gap, const surro
 /// Without a stream before it a silence means nothing, but operations that took long do.
 void drive_tracker::judge_first_operations(const tick& when, const finished_gap& gap, const surroundings& around,
                                            std::vector<transition>& out) {
+    // What many operations took together proves nothing, as they may have been under way at the same time; but one after
+    // the other they cannot have taken longer than the time in which they were seen, unless one began long before.
     const base::nanoseconds each = gap.excess / static_cast<std::int64_t>(std::max<std::uint64_t>(1, gap.closing_operations));
-    const double share = base::in_seconds(gap.excess) / base::in_seconds(std::max(gap.length, base::nanoseconds(1)));
-    const bool is_slow = share >= settings_->slow_backend_share || each >= settings_->least_stall ||
-                         (is_serial_ && gap.excess >= settings_->least_stall);
+    const bool is_slow = each >= settings_->least_stall ||
+                         (is_serial_ && gap.excess >= when.elapsed() + settings_->least_stall);
     running_gap slow = without_pauses(gap, *around.pauses);
     if (!is_slow || slow.paused.max > none || gap.has_failure) {
         withdraw(when.at, "it did not interrupt a stream", out);
         return;
     }
-    // One operation took all the excess; or all of them took an equal part of it at the same time, where they can.
     slow.max = std::min(gap.max, gap.excess);
     slow.min = std::min(is_serial_ ? gap.excess - std::min(gap.excess, when.elapsed()) : each, slow.max);
-    slow.length = std::min(gap.length, slow.max);
+    slow.length = std::clamp(is_serial_ ? gap.excess : each, slow.min, slow.max);
+    slow.length = std::min(slow.length, std::max(slow.min, gap.length));
     slow.gap.start = when.earlier(gap.start.steady + (gap.length - slow.length));
     close_measured(when, cause::slow_backend, slow, "the operations that ended it took as long", out);
 }

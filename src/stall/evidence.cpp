@@ -55,7 +55,8 @@ double evidence::time_out_probability(const band_limits& limits, const hypothesi
     return settings_->repeat_share * common(same, length).length() / same.length() + (1 - settings_->repeat_share) * first;
 }
 
-/// A job with a timer does the same work every time; or nearly the same, and starts as far apart as before.
+/// A job with a timer does the same work every time; or nearly the same, and starts as far apart
+/// as before, if there was a time before.
 bool evidence::is_regular(const guest_gap& gap) {
     const std::optional<guest_gap> last = last_;
     const std::optional<base::nanoseconds> spacing_before = spacing_;
@@ -66,8 +67,8 @@ bool evidence::is_regular(const guest_gap& gap) {
     const double now = static_cast<double>(gap.operations_before), before = static_cast<double>(last->operations_before);
     const double difference = std::abs(now - before), most = std::max(now, before);
     if (difference <= std::max(1.0, settings_->same_work_share * most)) return true;
-    return difference <= settings_->regular_share * most && spacing_before &&
-           std::chrono::abs(*spacing_ - *spacing_before) <= settings_->regular_within;
+    return difference <= settings_->regular_share * most &&
+           (!spacing_before || std::chrono::abs(*spacing_ - *spacing_before) <= settings_->regular_within);
 }
 
 std::optional<band> evidence::weigh(const guest_gap& gap) {

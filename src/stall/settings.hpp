@@ -41,7 +41,7 @@ struct detector_settings {
 
     // --- evidence for a pattern; see detector.hpp for the rule, docs/stall-accuracy.md for what it leads to ---
     base::nanoseconds least_evidence = base::seconds(2);  ///< shorter gaps say nothing
-    double widest_share = 0.35;           ///< of a time-out: lengths known less exactly say nothing about it
+    double widest_share = 0.25;           ///< of a time-out: lengths known less exactly say nothing about it
     /// Natural idling: the share of its gaps per e-fold of length. 0.24 for log-uniform 1..60 s, 0.33 for log-uniform
     /// 1..20 s, 0.45 for exponential with mean 10 s at 10 s: the worst counts.
     double natural_density = 0.45;

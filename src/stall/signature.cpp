@@ -16,7 +16,7 @@ constexpr std::array<band_limits, band_count> limits{{
 
 /// Devices with a row of their own start at 0 or not far below; a device that is unknown or has no row for the band
 /// takes the row without a device, twenty times less likely (a choice, not data).
-constexpr double is_named = 0, is_less_sure = -1.5, is_doubtful = -2.5, is_unnamed = -3;
+constexpr double is_named = 0, is_less_sure = -1.5, is_doubtful = -3, is_unnamed = -3;
 
 constexpr std::string_view lost_csw =
     "QEMU finished a read but never sent its status (CSW); the guest timed out, reset the device and read again";

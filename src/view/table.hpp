@@ -18,8 +18,9 @@ struct table_settings {
 };
 
 /// The lines of the table, without line ends: a header, then for each VM a line of its own and a row per drive, then a
-/// footer. Below the row of a drive that stalls or has stalled there is a line that says so. What does not fit in the width is left out, the least important column first; what does not fit in the
-/// height is counted in a line ("... and 12 more drives"). Names come out printable, the text is UTF-8.
+/// footer. Below the row of a drive that stalls or has stalled there is a line that says so. What does not fit in the
+/// width is left out, the least important column first; what does not fit in the height is counted in a line ("... and
+/// 12 more drives"). Names come out printable, the text is UTF-8.
 std::vector<std::string> table(const pipeline::snapshot& state, const table_settings& settings, base::instant now);
 
 }  // namespace qmpwatch::view

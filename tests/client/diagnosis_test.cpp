@@ -45,6 +45,8 @@ TEST_CASE("sockets of something else") {
 TEST_CASE("not on the command line") {
     CHECK(use({}) == socket_use::unknown);
     CHECK(use({"-qmp", "unix:/run/vm/other.sock,server=on"}) == socket_use::unknown);
+    CHECK(use({"-qmp", "unix:/run/other/mon.sock,server=on"}) == socket_use::unknown);
+    CHECK(use({"-qmp", "unix:/run/other/mon.sock,server=on"}, "mon.sock") == socket_use::monitor);
     CHECK(use({"-qmp"}) == socket_use::unknown);
     CHECK(use({"-chardev", ""}) == socket_use::unknown);
     CHECK(use({"-qmp", "tcp:127.0.0.1:4444"}) == socket_use::unknown);

@@ -42,6 +42,11 @@ TEST_CASE("HMP's lines") {
     CHECK(package_from_hmp("7.2.22Debian 1:7.2+dfsg-7\r\n", "7.2.22") == "Debian 1:7.2+dfsg-7");
     CHECK(package_from_hmp("11.0.0\r\n", "11.0.0") == "");
     CHECK(package_from_hmp("other", "7.2.22") == "");
+    CHECK(accelerator_from_hmp("kvm mshv [tcg]\r\n") == "tcg");
+    CHECK(accelerator_from_hmp("[kvm] tcg\r\n") == "kvm");
+    CHECK(accelerator_from_hmp("kvm tcg\r\n") == "");
+    CHECK(accelerator_from_hmp("]tcg[\r\n") == "");
+    CHECK(accelerator_from_hmp("unknown command: 'info accelerators'\r\n") == "");
     CHECK(kvm_enabled_from_hmp("kvm support: enabled\r\n"));
     CHECK_FALSE(kvm_enabled_from_hmp("kvm support: disabled\r\n"));
     CHECK_FALSE(kvm_enabled_from_hmp("kvm support: not compiled\r\n"));

@@ -200,8 +200,8 @@ TEST_CASE("stalls: all causes from the beginning, histograms only of those that 
 
     CHECK(count_starting(series, "qemu_block_stall_duration_seconds_count") == 2);
     const auto bucket = [&](const std::string& cause, const std::string& bound) {
-        return series.at(R"(qemu_block_stall_duration_seconds_bucket{vm="win11",drive="install_media",cause=")" + cause +
-                         R"(",le=")" + bound + "\"}");
+        return series.at(R"(qemu_block_stall_duration_seconds_bucket{vm="win11",drive="install_media",cause=")" +
+                         cause + R"(",le=")" + bound + "\"}");
     };
     for (const char* bound : {"1", "9.5", "10"}) CHECK(bucket("lost_completion", bound) == "0");
     for (const char* bound : {"10.5", "11.5", "29.5", "32", "60"}) CHECK(bucket("lost_completion", bound) == "2");

@@ -117,8 +117,9 @@ stall::transition slow_backend(stall::change change) {
     happened.drive_name = "system";
     happened.cause = stall::cause::slow_backend;
     happened.pattern = nullptr;
-    happened.reason = change == stall::change::suspected ? "the host was slow before"
-                                                       : "the operations that ended it took as long";
+    if (change == stall::change::suspected) happened.level = stall::level::suspected;
+    happened.reason =
+        change == stall::change::suspected ? "the host was slow before" : "the operations that ended it took as long";
     return happened;
 }
 
@@ -373,12 +374,15 @@ TEST_CASE("stalls in words") {
           "stall 10.1s lost_completion (probable), began 21:29:02.9, 3 so far, 30.4s lost: " + meaning);
     CHECK(words(closed_widely()) ==
           "stall 10.1s (9.8-10.4s) lost_completion (probable), began 21:29:02.9, without 2.0s in which the VM was "
-          "paused, 3 so far, 30.4s lost: " + meaning);
+          "paused, 3 so far, 30.4s lost: " +
+              meaning);
     CHECK(words(counted_late()) ==
           "stall 10.1s lost_completion (probable), began 21:29:02.9, counted only now that the pattern is known, 3 so "
-          "far, 30.4s lost: " + meaning);
-    CHECK(words(slow_backend(stall::change::closed)) ==
-          "stall 10.1s slow_backend, began 21:29:02.9, 3 so far, 30.4s lost: the operations that ended it took as long");
+          "far, 30.4s lost: " +
+              meaning);
+    CHECK(
+        words(slow_backend(stall::change::closed)) ==
+        "stall 10.1s slow_backend, began 21:29:02.9, 3 so far, 30.4s lost: the operations that ended it took as long");
     CHECK(words(slow_backend(stall::change::suspected)) ==
           "stall suspected: nothing completed for 10.1s (slow_backend: the host was slow before)");
     CHECK(words(cleared()) == "lost_completion cleared: it has not recurred");
@@ -431,7 +435,8 @@ TEST_CASE("stalls in JSON") {
     CHECK(parsed(notice_of(stall_of(cleared())))["level"] == "none");
 
     const json afar = parsed(notice_of(stall_of(inferred_from_afar())));
-    CHECK(keys_of(afar) == keys_of(stall));
+    CHECK(afar["remedies"] == json::array());
+    CHECK(keys_of(afar) == keys_of(parsed(notice_of(stall_of(confirmed())))));
     for (const char* key : {"start", "start_elapsed", "seconds", "seconds_min", "seconds_max", "paused_seconds"}) {
         CAPTURE(key);
         CHECK(afar[key].is_null());
@@ -445,7 +450,8 @@ TEST_CASE("a summary says what stalls took and how fast the drive was without th
     pipeline::summary_notice summary;
     summary.watched = base::seconds(100);
     summary.drives = {{"a", 300'000'000, 100'000'000, 1, 1, {{stall::cause::unknown, 1, base::seconds(20)}}}};
-    CHECK(ends_with(text_of(summary), "1 stall, 20.0s lost (1 unknown 20.0s): 4.00 MB/s, without the stalls 5.00 MB/s"));
+    CHECK(
+        ends_with(text_of(summary), "1 stall, 20.0s lost (1 unknown 20.0s): 4.00 MB/s, without the stalls 5.00 MB/s"));
     const json drive = parsed(notice_of(summary))["drives"][0];
     CHECK(drive["stalls"] == json::parse(R"([{"cause": "unknown", "count": 1, "seconds": 20.0}])"));
 
@@ -473,4 +479,24 @@ TEST_CASE("a summary has two lines for each drive, each with time and VM") {
     CHECK(object["watched_seconds"] == 185.4);
     CHECK(object["drives"][1]["read_bytes"].get<std::uint64_t>() == 9223372036854775809ULL);
     CHECK(parsed(notice_of(pipeline::summary_notice{}))["drives"] == json::array());
+}
+
+TEST_CASE("remedies follow a confirmed stall, in text and in JSON") {
+    pipeline::notice said = notice_of(stall_of(confirmed()));
+    std::get<pipeline::stall_notice>(said.what).remedies = {{"Attach it in another way", "-device nvme,drive=a"},
+                                                            {"Ask the vendor\x1b[2J", ""}};
+    const std::string text = report::text_line(said);
+    CHECK(text.find("what helps: Attach it in another way: -device nvme,drive=a\n") != std::string::npos);
+    CHECK(text.ends_with("what helps: Ask the vendor?[2J"));
+    const json object = parsed(said);
+    REQUIRE(object["remedies"].size() == 2);
+    CHECK(object["remedies"][0]["option"] == "-device nvme,drive=a");
+    CHECK(object["remedies"][1]["option"].is_null());
+    CHECK_FALSE(parsed(notice_of(stall_of(closed()))).contains("remedies"));
+}
+
+TEST_CASE("a screen that somebody sits at gets the time of day alone") {
+    const std::string text = report::text_line(notice_of(stall_of(closed())), report::time_style::clock);
+    CHECK(text.starts_with("21:29:13Z "));
+    CHECK(report::text_line(notice_of(stall_of(closed()))).ends_with(text.substr(9)));
 }

@@ -133,8 +133,8 @@ TEST_CASE("the keys of a drive are those of the rate event and those of its medi
     json rate = json::parse(report::json_line(notice));
     for (const char* key : {"event", "time", "elapsed", "vm"}) rate.erase(key);
     json once = parsed(report::once_json(state_of({support::running_vm()})))[0]["drives"][1];
-    for (const char* key : {"qdev", "node_name", "file", "format", "read_only", "removable", "stall_level", "stall_cause",
-                            "stalls", "stall_seconds", "gap_seconds"}) {
+    for (const char* key : {"qdev", "node_name", "file", "format", "read_only", "removable", "stall_level",
+                            "stall_cause", "stalls", "stall_seconds", "gap_seconds"}) {
         CHECK(once.erase(key) == 1);
     }
     CHECK(rate == once);

@@ -1,6 +1,9 @@
 // Decoding of query-blockstats and `info blockstats`: the shapes that no capture has.
 #include "sample/blockstats.hpp"
 
+#include "sample/query_block.hpp"
+#include "support/files.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -271,4 +274,45 @@ TEST_CASE("an empty drive whose device and qdev have one name") {
     // `info block` prints `cd: [not inserted]` and `Attached to: cd`: it cannot tell whether there is a device name.
     REQUIRE(identify_by_inventory(drives, {{{"", "cd", ""}, {}, {}}}));
     CHECK(drives[0].identity == drive_identity{"cd", "cd", ""});
+}
+
+TEST_CASE("the tables that QEMU 11 prints") {
+    std::vector<sample::drive_sample> drives;
+    REQUIRE(sample::decode_hmp_blockstats(support::fixture("hmp/info_blockstats_11.1.txt"), drives).has_value());
+    REQUIRE(drives.size() == 5);
+    CHECK(drives[0].identity.device == "install_media");
+    CHECK(drives[0].counters[operation::read].bytes == 3768832);
+    CHECK(drives[0].counters[operation::read].completed == 116);
+    CHECK(drives[0].counters[operation::read].time_ns == 96573521);
+    CHECK(drives[0].counters.idle == base::nanoseconds(56803));
+    CHECK(drives[1].counters[operation::write].bytes == 196608);
+    CHECK(drives[1].counters[operation::write].completed == 3);
+    CHECK(drives[3].identity.device.empty());
+    CHECK_FALSE(drives[3].counters.idle.has_value());
+    CHECK(drives[4].counters[operation::read].completed == 1);
+    CHECK_FALSE(drives[4].counters.detailed);
+
+    const sample::inventory known = sample::decode_hmp_info_block(support::fixture("hmp/info_block_11.1.txt"));
+    REQUIRE(known.size() == 5);
+    CHECK(known[0].identity.node_name == "#block294");
+}
+
+TEST_CASE("rows of such a table, one by one") {
+    std::vector<sample::drive_sample> drives;
+    const auto decode = [&](const std::string& rows) {
+        return sample::decode_hmp_blockstats("d: idle_time_ns=5\r\n" + rows, drives);
+    };
+    REQUIRE(decode("Read: 1 2 3 4\r\nWrite: 5 6 7 8\r\nFlush: 9 10\r\nZone append: 1 2 3 4\r\n").has_value());
+    REQUIRE(drives.size() == 1);
+    CHECK(drives[0].counters[operation::read].merged == 4);
+    CHECK(drives[0].counters[operation::write].time_ns == 7);
+    CHECK(drives[0].counters[operation::flush].completed == 9);
+    CHECK(drives[0].counters[operation::flush].time_ns == 10);
+    // What is no counter is none: no zeros that look like the truth.
+    for (const char* rows : {"", "Read:\r\n", "Read: 1 2 3\r\n", "Read: 1 2 3 4 5\r\n", "Read: a b c d\r\n", "Flush: 1\r\n",
+                             "Read: 99999999999999999999 1 1 1\r\n", "bytes operations\r\n"}) {
+        CAPTURE(rows);
+        CHECK(decode(rows).has_error());
+        CHECK(drives.empty());
+    }
 }

@@ -86,31 +86,31 @@ TEST_CASE("losses like the field's are confirmed within 35 s") {
     }
 }
 
-TEST_CASE("a copy that takes 1230 s instead of 165 s lost some hundred completions of 10 s") {
+TEST_CASE("a copy that takes 1230 s instead of 165 s lost 97 to 106 completions of 10 s, give or take a few") {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-        const auto active = std::make_shared<double>(0);
-        const law copy = [active](random_numbers& random) {
+        const auto elapsed = std::make_shared<double>(0);
+        const law copy = [elapsed](random_numbers& random) {
             step_of_work step;
             step.burst_seconds = random.exponential(1.55);
-            *active += step.burst_seconds;
             step.gap_seconds = random.uniform(10, 10.15);
             step.gap = why::loss;
-            if (*active >= 165) {  // done
+            *elapsed += step.burst_seconds + step.gap_seconds;
+            if (*elapsed >= 1230) {  // done
                 step.gap_seconds = 1e6;
                 step.gap = why::idle;
             }
             return step;
         };
         session_settings how;
-        how.seconds = 1500;
+        how.seconds = 1800;
         const session_result result = run_session(copy, seed, how);
         const std::uint64_t counted = result.count[index_of(cause::lost_completion)];
-        CHECK(counted == result.truth.size());
-        double lost = 0;
-        for (const true_gap& gap : result.truth) lost += gap.length;
-        CHECK(std::abs(result.lost - lost) < 0.005 * lost);
-        CHECK(counted >= 70);
-        CHECK(counted <= 140);
+        // One may be lost where two follow each other almost at once before the pattern is known.
+        CHECK(counted <= result.truth.size());
+        CHECK(counted + 1 >= result.truth.size());
+        CHECK(std::abs(result.lost / static_cast<double>(counted) - 10.075) < 0.05);
+        CHECK(counted >= 97);
+        CHECK(counted <= 112);
         CHECK(result.said.back().what == change::cleared);
     }
 }

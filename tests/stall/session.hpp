@@ -15,7 +15,8 @@ namespace qmpwatch::stall_test {
 /// The same numbers with every standard library.
 class random_numbers {
 public:
-    explicit random_numbers(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ULL + 0x1234567) {}
+    /// Seeds that follow each other give sequences that have nothing in common.
+    explicit random_numbers(std::uint64_t seed) : state_(seed) { state_ = next(); }
     std::uint64_t next();
     double uniform(double low = 0, double high = 1);
     double exponential(double mean);
