@@ -1,14 +1,17 @@
 #include "app/console.hpp"
 
+#include "base/text.hpp"
 #include "report/notice_lines.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <variant>
+#include <vector>
 
 namespace qmpwatch::app {
 
@@ -68,8 +71,21 @@ base::result<void> console::say(const pipeline::notice& notice) {
     if (style_ == style::json_lines) return write_line(report::json_line(notice));
     if (style_ == style::text_lines) return write_line(report::text_line(notice));
     if (std::holds_alternative<pipeline::rate_notice>(notice.what)) return {};
-    const std::string line = report::text_line(notice, report::time_style::clock);
-    return terminal_ ? terminal_->print_above(line) : write_line(line);
+    constexpr std::size_t indent = 10;  // as wide as the time
+    const std::size_t width = settings_for_standard_output().columns;
+    std::string text;
+    const std::string lines = report::text_line(notice, report::time_style::clock);
+    for (std::string_view rest = lines; !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        const std::vector<std::string> parts = base::wrap(line, width, width > indent ? width - indent : width);
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (!text.empty()) text += '\n';
+            if (i > 0) text.append(indent, ' ');
+            text += parts[i];
+        }
+    }
+    return terminal_ ? terminal_->print_above(text) : write_line(text);
 }
 
 base::result<void> console::refresh(const pipeline::snapshot& state, base::instant now) {

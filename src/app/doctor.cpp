@@ -39,6 +39,7 @@ using std::chrono::steady_clock;
 constexpr base::nanoseconds first_byte = base::seconds(2);
 constexpr base::nanoseconds whole_look = base::seconds(10);
 constexpr base::nanoseconds between_reads = base::milliseconds(100);
+constexpr base::nanoseconds patience = base::seconds(60);  // with a VM that does not let itself be put back
 constexpr std::size_t enough_proof = 2;
 
 void tell(const std::string& sentence) { fmt::print(stderr, "qmpwatch doctor: {}\n", sentence); }
@@ -66,7 +67,7 @@ public:
         if (file_ < 0) return failed(path);
         path_ = path;
         // QEMU may run as another user, which only root can let in.
-        struct stat owner {};
+        struct stat owner{};
         if (::geteuid() == 0 && ::stat(fmt::format("/proc/{}", qemu).c_str(), &owner) == 0 && owner.st_uid != 0) {
             if (::fchown(file_, owner.st_uid, owner.st_gid) != 0) return failed(path_);
             if (::chown(folder_.c_str(), owner.st_uid, owner.st_gid) != 0) return failed(folder_);
@@ -103,16 +104,18 @@ base::result<std::string> place_of_log(const client::examination& look, int qemu
     std::string target(4096, '\0');
     const ssize_t size = ::readlink(fmt::format("/proc/{}/fd/2", qemu).c_str(), target.data(), target.size());
     if (size < 0) {
-        return base::fail(base::errc::not_permitted,
-                          fmt::format("cannot see where QEMU (process {}) writes its log, so it could not be put back: {}", qemu,
-                                      std::strerror(errno)));
+        return base::fail(
+            base::errc::not_permitted,
+            fmt::format("cannot see where QEMU (process {}) writes its log, so it could not be put back: {}", qemu,
+                        std::strerror(errno)));
     }
     target.resize(static_cast<std::size_t>(size));
     if (target.starts_with("socket:")) {
         // A socket cannot be opened a second time, not even by its owner.
-        return base::fail(base::errc::refused,
-                          "QEMU's log goes to a socket (the journal, as for a service), which could not be put back: start QEMU "
-                          "with -D FILE to make the proof possible");
+        return base::fail(
+            base::errc::refused,
+            "QEMU's log goes to a socket (the journal, as for a service), which could not be put back: start QEMU "
+            "with -D FILE to make the proof possible");
     }
     if (target == "/dev/null") return target;
     return std::string("/dev/stderr");
@@ -121,7 +124,11 @@ base::result<std::string> place_of_log(const client::examination& look, int qemu
 class examiner {
 public:
     examiner(asio::io_context& loop, const doctor_options& options)
-        : loop_(loop), options_(options), connection_(loop.get_executor()), signals_(loop), timer_(loop) {}
+        : loop_(loop),
+          options_(options),
+          connection_(std::in_place, loop.get_executor()),
+          signals_(loop),
+          timer_(loop) {}
 
     asio::awaitable<void> run() {
         const base::result<void> done = co_await look();
@@ -144,7 +151,7 @@ private:
 
     asio::io_context& loop_;
     const doctor_options& options_;
-    client::link connection_;
+    std::optional<client::link> connection_;
     asio::signal_set signals_;
     asio::steady_timer timer_;
     report::diagnosis found_;
@@ -153,22 +160,24 @@ private:
 };
 
 asio::awaitable<base::result<void>> examiner::connect(client::link& connection) {
-    const base::result<void> connected = co_await connection.connect(options_.target.where, steady_clock::now() + first_byte);
+    const base::result<void> connected =
+        co_await connection.connect(options_.target.where, steady_clock::now() + first_byte);
     if (connected.has_error()) co_return connected.error();
     const base::result<void> ready = co_await connection.become_ready(steady_clock::now() + first_byte);
     if (ready.has_value()) co_return base::result<void>();
     if (ready.error().code != base::errc::timed_out) co_return ready.error();
     const bool is_greeted = connection.session().current() != monitor::session::phase::listening;
-    const std::string why = is_greeted ? "QEMU greets but does not answer: its main loop is blocked, or the monitor shares its "
-                                         "socket with a serial port (mux=on)"
-                                       : client::explain_silence(client::socket_use::unknown);
+    const std::string why =
+        is_greeted ? "QEMU greets but does not answer: its main loop is blocked, or the monitor shares its "
+                     "socket with a serial port (mux=on)"
+                   : client::explain_silence(client::socket_use::unknown);
     co_return base::fail(base::errc::busy, why);
 }
 
 asio::awaitable<base::result<void>> examiner::look() {
-    base::result<void> done = co_await connect(connection_);
+    base::result<void> done = co_await connect(*connection_);
     if (done.has_error()) co_return done.error();
-    client::examination examination(connection_, options_.target.where);
+    client::examination examination(*connection_, options_.target.where);
     const base::result<sample::vm_facts> facts = co_await examination.look(steady_clock::now() + whole_look);
     if (facts.has_error()) co_return facts.error();
     found_.vm = *facts;
@@ -179,9 +188,9 @@ asio::awaitable<base::result<void>> examiner::look() {
         if (done.has_error()) co_return done.error();
     }
     found_.findings = stall::advise(found_.vm);
-    const bool is_something = std::any_of(found_.findings.begin(), found_.findings.end(), [](const stall::finding& one) {
-        return one.severity >= stall::severity::warning;
-    });
+    const bool is_something =
+        std::any_of(found_.findings.begin(), found_.findings.end(),
+                    [](const stall::finding& one) { return one.severity >= stall::severity::warning; });
     const std::size_t width = std::min<std::size_t>(settings_for_standard_output().columns, 100);
     const std::string text = options_.as_json ? report::findings_json(found_) : report::findings_text(found_, width);
     const base::result<void> written = write_to_standard_output(text);
@@ -201,17 +210,20 @@ void examiner::wait_for_signal() {
 }
 
 asio::awaitable<base::result<void>> examiner::prove(const client::examination& examined) {
-    if (connection_.session().speaks() != monitor::protocol::qmp) {
-        co_return base::fail(base::errc::usage, "--prove needs a QMP monitor (-qmp unix:PATH,server=on,wait=off); this one is HMP");
+    if (connection_->session().speaks() != monitor::protocol::qmp) {
+        co_return base::fail(base::errc::usage,
+                             "--prove needs a QMP monitor (-qmp unix:PATH,server=on,wait=off); this one is HMP");
     }
     const int qemu = found_.vm.identity.pid;
     if (qemu == 0) {
-        co_return base::fail(base::errc::usage, "--prove needs QEMU on this host, where its process and its log can be seen");
+        co_return base::fail(base::errc::usage,
+                             "--prove needs QEMU on this host, where its process and its log can be seen");
     }
-    const auto devices = std::count_if(found_.vm.drives.begin(), found_.vm.drives.end(), [](const sample::drive_facts& drive) {
-        return drive.info.attachment.device == "usb-storage";
-    });
-    if (devices == 0) co_return base::fail(base::errc::usage, "--prove has nothing to look at: the VM has no usb-storage drive");
+    const auto devices =
+        std::count_if(found_.vm.drives.begin(), found_.vm.drives.end(),
+                      [](const sample::drive_facts& drive) { return drive.info.attachment.device == "usb-storage"; });
+    if (devices == 0)
+        co_return base::fail(base::errc::usage, "--prove has nothing to look at: the VM has no usb-storage drive");
     const base::result<std::string> old_log = place_of_log(examined, qemu);
     if (old_log.has_error()) co_return old_log.error();
     private_log file;
@@ -223,13 +235,14 @@ asio::awaitable<base::result<void>> examiner::prove(const client::examination& e
     signals_.add(SIGHUP);
     signals_.add(SIGQUIT);
     wait_for_signal();
-    tell(fmt::format("changing this VM's logging for at most {}: trace events usb_msd_* on, log to {} (now {}); both are put back "
-                     "at the end, also on Ctrl-C",
-                     base::format_duration(*options_.prove), file.path(), *old_log));
+    tell(fmt::format(
+        "changing this VM's logging for at most {}: trace events usb_msd_* on, log to {} (now {}); both are put back "
+        "at the end, also on Ctrl-C",
+        base::format_duration(*options_.prove), file.path(), *old_log));
     client::proof changes;
     stall::trace_log log(static_cast<std::size_t>(devices));
     const base::steady_time begun = steady_clock::now();
-    base::result<void> looked = co_await changes.begin(connection_, file.path());
+    base::result<void> looked = co_await changes.begin(*connection_, file.path());
     if (looked.has_value()) looked = co_await follow(file, log);
     const base::steady_time ended = steady_clock::now();
     const base::result<void> restored = co_await put_back(changes, *old_log);
@@ -256,7 +269,7 @@ asio::awaitable<base::result<void>> examiner::follow(private_log& file, stall::t
         timer_.expires_after(std::min<base::nanoseconds>(between_reads, end - steady_clock::now()));
         co_await timer_.async_wait(as_result);
         file.read_into(log);
-        const base::result<void> listened = co_await connection_.listen(steady_clock::now() + base::milliseconds(1));
+        const base::result<void> listened = co_await connection_->listen(steady_clock::now() + base::milliseconds(1));
         if (listened.has_error()) co_return listened.error();
     }
     co_return base::result<void>();
@@ -264,15 +277,25 @@ asio::awaitable<base::result<void>> examiner::follow(private_log& file, stall::t
 
 /// Does not give up at the first failure: a VM must not stay changed because a connection broke.
 asio::awaitable<base::result<void>> examiner::put_back(client::proof& changes, std::string old_log) {
-    base::result<void> done = co_await changes.put_back(connection_, old_log);
+    base::result<void> done = co_await changes.put_back(*connection_, old_log);
     if (done.has_value()) co_return done;
-    client::link other(loop_.get_executor());
-    const base::result<void> connected = co_await connect(other);
-    if (connected.has_value()) {
-        done = co_await changes.put_back(other, old_log);
-        if (done.has_value()) co_return done;
-    } else if (connected.error().code == base::errc::absent) {
-        co_return base::result<void>();  // the VM has ended, and its logging with it
+    tell(fmt::format("cannot put back the VM's logging yet ({}): trying for {}", done.error().message,
+                     base::format_duration(patience)));
+    const base::steady_time end = steady_clock::now() + patience;
+    while (steady_clock::now() < end) {
+        // QEMU takes one client at a time: the old connection has to go first.
+        connection_.emplace(loop_.get_executor());
+        const base::result<void> connected = co_await connect(*connection_);
+        if (connected.has_value()) {
+            // Another QEMU behind the same path has never been changed.
+            if (connection_->peer_process() != found_.vm.identity.pid) co_return base::result<void>();
+            done = co_await changes.put_back(*connection_, old_log);
+            if (done.has_value()) co_return done;
+        } else if (connected.error().code == base::errc::absent) {
+            co_return base::result<void>();  // the VM has ended, and its logging with it
+        }
+        timer_.expires_after(base::seconds(1));
+        co_await timer_.async_wait(as_result);
     }
     std::string lines;
     for (const std::string& line : changes.left_to_do(old_log)) lines += "\n    " + line;

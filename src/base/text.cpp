@@ -126,6 +126,23 @@ std::string shorten(std::string_view text, std::size_t width) {
     return std::string(text.substr(0, end)) + "…";
 }
 
+std::vector<std::string> wrap(std::string_view text, std::size_t first, std::size_t next, std::size_t most) {
+    std::vector<std::string> lines;
+    for (std::size_t width = first; lines.size() + 1 < most && columns(text) > width; width = next) {
+        // The last blank that leaves a line of the width, or else the first one.
+        std::size_t space = text.find(' ');
+        for (std::size_t at = space; at != std::string_view::npos; at = text.find(' ', at + 1)) {
+            if (columns(text.substr(0, at)) > width) break;
+            space = at;
+        }
+        if (space == std::string_view::npos) break;
+        lines.emplace_back(text.substr(0, space));
+        text.remove_prefix(space + 1);
+    }
+    lines.emplace_back(text);
+    return lines;
+}
+
 std::string format_megabytes(std::optional<double> bytes) {
     if (!can_be_shown(bytes)) return std::string(none);
     if (*bytes == 0) return "0";

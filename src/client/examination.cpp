@@ -71,8 +71,9 @@ asio::awaitable<base::result<std::optional<std::string>>> examination::ask(std::
     if (text.has_value()) co_return std::optional<std::string>(std::move(*text));
     if (text.error().code == base::errc::refused) co_return std::optional<std::string>();
     if (text.error().code == base::errc::timed_out) {
-        co_return base::fail(base::errc::timed_out,
-                             fmt::format("QEMU does not answer {}: its main loop is blocked, or the process is stopped", command));
+        co_return base::fail(
+            base::errc::timed_out,
+            fmt::format("QEMU does not answer {}: its main loop is blocked, or the process is stopped", command));
     }
     co_return text.error();
 }
@@ -208,9 +209,8 @@ asio::awaitable<base::result<void>> examination::look_hmp() {
     if (answered.has_error()) co_return answered.error();
     found_.identity.package = package_from_hmp(*answered, found_.identity.version);
 
-    answered = co_await ask_text("info kvm");
-    if (answered.has_error()) co_return answered.error();
-    if (kvm_enabled_from_hmp(*answered)) found_.identity.accelerator = "kvm";
+    const base::result<void> done = co_await read_accelerator_hmp();
+    if (done.has_error()) co_return done.error();
 
     const base::result<std::string> blocks = co_await ask_text("info block");
     if (blocks.has_error()) co_return blocks.error();
@@ -226,6 +226,25 @@ asio::awaitable<base::result<void>> examination::look_hmp() {
     answered = co_await ask_text("info usb");
     if (answered.has_error()) co_return answered.error();
     sample::apply_usb_list(found_, sample::decode_usb_list(*answered));
+    co_return base::result<void>();
+}
+
+asio::awaitable<base::result<void>> examination::read_accelerator_hmp() {
+    std::string& accelerator = found_.identity.accelerator;
+    base::result<std::string> answered = co_await ask_text("info accelerators");  // since 10.2
+    if (answered.has_error()) co_return answered.error();
+    accelerator = accelerator_from_hmp(*answered);
+    if (!accelerator.empty()) co_return base::result<void>();
+
+    answered = co_await ask_text("info kvm");
+    if (answered.has_error()) co_return answered.error();
+    if (kvm_enabled_from_hmp(*answered)) {
+        accelerator = "kvm";
+        co_return base::result<void>();
+    }
+    answered = co_await ask_text("info jit");  // only TCG has one
+    if (answered.has_error()) co_return answered.error();
+    if (answered->find("Translation buffer state") != std::string::npos) accelerator = "tcg";
     co_return base::result<void>();
 }
 

@@ -39,6 +39,7 @@ private:
     asio::awaitable<base::result<void>> look_qmp();
     asio::awaitable<base::result<void>> look_hmp();
     asio::awaitable<base::result<void>> read_accelerator();
+    asio::awaitable<base::result<void>> read_accelerator_hmp();
     asio::awaitable<base::result<void>> read_drives();
     asio::awaitable<base::result<void>> read_controller();
     asio::awaitable<base::result<void>> read_arm_controller();

@@ -1,5 +1,7 @@
 #include "client/link.hpp"
 
+#include "base/process.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +10,19 @@ namespace qmpwatch::client {
 link::link(asio::any_io_executor executor) : transport_(std::move(executor)) {}
 
 asio::awaitable<base::result<void>> link::connect(const address& where, base::steady_time deadline) {
-    return transport_.connect(where, deadline);
+    path_ = where.path;
+    const base::result<void> connected = co_await transport_.connect(where, deadline);
+    if (connected.has_error()) co_return connected.error();
+    if (use() == socket_use::muxed) co_return base::fail(base::errc::not_a_monitor, explain_silence(socket_use::muxed));
+    co_return base::result<void>();
+}
+
+socket_use link::use() const {
+    const std::optional<int> peer = peer_process();
+    if (!peer) return socket_use::unknown;
+    const auto command_line = base::read_command_line(*peer);
+    if (command_line.has_error() || !is_qemu(*command_line)) return socket_use::unknown;
+    return use_of_socket(*command_line, path_);
 }
 
 asio::awaitable<base::result<void>> link::receive(base::steady_time deadline) {

@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "client/address.hpp"
+#include "client/diagnosis.hpp"
 #include "client/transport.hpp"
 #include "monitor/session.hpp"
 
@@ -19,7 +20,9 @@ class link {
 public:
     explicit link(asio::any_io_executor executor);
 
-    /// Connects; nothing is said yet. Errors as transport::connect.
+    /// Connects; nothing is said yet. Errors as transport::connect, and `not_a_monitor` when QEMU's command line says that
+    /// the monitor shares its socket with a serial port: a muxed QMP monitor greets like any other, and then what is
+    /// written to it is typed into the guest.
     asio::awaitable<base::result<void>> connect(const address& where, base::steady_time deadline);
 
     /// Listens until the monitor is ready for questions. `timed_out` can be followed by another call; current() tells
@@ -54,6 +57,9 @@ public:
     const monitor::session& session() const { return session_; }
     std::optional<int> peer_process() const { return transport_.peer_process(); }
 
+    /// What the command line of the QEMU on the other end says that this socket is; unknown where it cannot be read.
+    socket_use use() const;
+
     /// When the first byte of the answer that answer_to returned last was there.
     base::steady_time heard_at() const { return heard_at_; }
 
@@ -61,6 +67,7 @@ private:
     asio::awaitable<base::result<void>> receive(base::steady_time deadline);
     asio::awaitable<base::result<void>> flush(base::steady_time deadline);
 
+    std::string path_;  ///< of the UNIX socket
     transport transport_;
     monitor::session session_;
     std::deque<monitor::answer> early_;  ///< answers to other questions than the one waited for

@@ -44,10 +44,6 @@ asio::awaitable<void> vm_watcher::run() {
 asio::awaitable<base::result<void>> vm_watcher::reach(link& connection) {
     const base::result<void> connected = co_await connection.connect(where_, steady_clock::now() + settings_.first_byte);
     if (connected.has_error()) co_return connected.error();
-    // A muxed QMP monitor greets like any other, and then types what it gets into the guest: look before listening.
-    if (use_of(connection) == socket_use::muxed) {
-        co_return base::fail(base::errc::not_a_monitor, client::explain_silence(socket_use::muxed));
-    }
     // A backlog that was full a moment ago is still the same trouble: no "connecting" between two "busy".
     if (states_.state() != monitor_state::busy) states_.say(monitor_state::connecting);
     for (;;) {
@@ -57,15 +53,6 @@ asio::awaitable<base::result<void>> vm_watcher::reach(link& connection) {
         // The connection is kept: it is our place in the queue of those who wait for the monitor.
         explain_silence(connection);
     }
-}
-
-/// What QEMU's own command line says that our socket is; unknown where it cannot be read.
-socket_use vm_watcher::use_of(const link& connection) const {
-    const std::optional<int> peer = connection.peer_process();
-    if (!peer) return socket_use::unknown;
-    const auto command_line = base::read_command_line(*peer);
-    if (command_line.has_error() || !is_qemu(*command_line)) return socket_use::unknown;
-    return use_of_socket(*command_line, where_.path);
 }
 
 void vm_watcher::explain_silence(const link& connection) {
@@ -78,10 +65,9 @@ void vm_watcher::explain_silence(const link& connection) {
                                     *peer));
             return;
         }
-        use = use_of(connection);
+        use = connection.use();
     }
-    const bool is_wrong_socket =
-        use == socket_use::muxed || use == socket_use::guest_agent || use == socket_use::serial;
+    const bool is_wrong_socket = use == socket_use::guest_agent || use == socket_use::serial;
     if (is_wrong_socket) {
         states_.say(monitor_state::absent, client::explain_silence(use), base::errc::not_a_monitor);
     } else if (is_greeted) {

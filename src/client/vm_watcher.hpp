@@ -4,7 +4,6 @@
 #include "base/asio.hpp"
 #include "client/address.hpp"
 #include "client/announcer.hpp"
-#include "client/diagnosis.hpp"
 #include "client/link.hpp"
 #include "client/observer.hpp"
 #include "client/settings.hpp"
@@ -27,7 +26,6 @@ public:
 private:
     /// Connects and listens until the monitor is ready; announces what keeps it from being so.
     asio::awaitable<base::result<void>> reach(link& connection);
-    socket_use use_of(const link& connection) const;
     void explain_silence(const link& connection);
     void explain_failure(const base::error& failure);
 

@@ -8,12 +8,12 @@ namespace qmpwatch::monitor {
 namespace {
 
 constexpr std::array<std::string_view, 16> qmp_commands{
-    "qmp_capabilities", "qom-get",      "qom-list",         "query-accelerators", "query-block",
-    "query-blockstats", "query-cpus-fast", "query-current-machine", "query-kvm", "query-name",
-    "query-status",     "query-target", "query-uuid",       "query-yank",         "x-query-jit",
-    "x-query-usb"};
+    "qmp_capabilities", "qom-get",          "qom-list",        "query-accelerators",
+    "query-block",      "query-blockstats", "query-cpus-fast", "query-current-machine",
+    "query-kvm",        "query-name",       "query-status",    "query-target",
+    "query-uuid",       "query-yank",       "x-query-jit",     "x-query-usb"};
 
-constexpr std::array<std::string_view, 10> hmp_topics{"accelerators", "block",  "blockstats", "kvm",  "name",
+constexpr std::array<std::string_view, 11> hmp_topics{"accelerators", "block",  "blockstats", "jit",  "kvm",    "name",
                                                       "qtree",        "status", "usb",        "uuid", "version"};
 
 }  // namespace

@@ -117,7 +117,8 @@ void append_table(std::string& out, const sample::vm_facts& vm, std::size_t widt
             info.media.inserted ? fmt::format("{} ({})", short_file(info.media.file), info.media.format) : "empty";
         rows.push_back({base::printable(sample::drive_name(info.identity)),
                         info.attachment.device.empty() ? "?" : base::printable(info.attachment.device),
-                        base::printable(info.attachment.bus), base::printable(medium), base::printable(notes_of(drive))});
+                        base::printable(info.attachment.bus), base::printable(medium),
+                        base::printable(notes_of(drive))});
     }
     constexpr std::size_t most_of_a_column = 32;
     std::array<std::size_t, 5> widths{};
@@ -174,16 +175,18 @@ void append_proof(std::string& out, const proof_result& proof, std::size_t width
     const std::string span = base::format_duration(std::chrono::duration_cast<base::seconds>(proof.duration));
     if (proof.lines == 0) {
         wrap(out, "Proof: ",
-             fmt::format("QEMU has logged nothing about USB storage in {}: nobody used such a drive, or this QEMU is built "
-                         "without trace lines in its log (trace backend `log`)",
-                         span),
+             fmt::format(
+                 "QEMU has logged nothing about USB storage in {}: nobody used such a drive, or this QEMU is built "
+                 "without trace lines in its log (trace backend `log`)",
+                 span),
              width);
         return;
     }
     if (proof.lost.empty()) {
         wrap(out, "Proof: ",
-             fmt::format("of {} commands completed in {} the guest got every status. A race need not show in so short a time",
-                         proof.completed, span),
+             fmt::format(
+                 "of {} commands completed in {} the guest got every status. A race need not show in so short a time",
+                 proof.completed, span),
              width);
         return;
     }
@@ -230,7 +233,8 @@ json drive_object(const drive_facts& drive) {
     object["snapshot"] = drive.settings.is_overlay;
     object["cache"] = drive.settings.cache ? json(sample::name(*drive.settings.cache)) : json(nullptr);
     object["aio"] = text_or_null(drive.aio);
-    object["usb_megabits_per_second"] = drive.usb_megabits_per_second ? json(*drive.usb_megabits_per_second) : json(nullptr);
+    object["usb_megabits_per_second"] =
+        drive.usb_megabits_per_second ? json(*drive.usb_megabits_per_second) : json(nullptr);
     object["limits"] = drive.settings.limits.any() ? limits_object(drive.settings.limits) : json(nullptr);
     return object;
 }
@@ -257,7 +261,9 @@ json proof_object(const proof_result& proof) {
     for (const stall::lost_completion& each : proof.lost) {
         lost.push_back({{"tag", each.tag}, {"seconds", base::in_seconds(each.given_up_at - each.completed_at)}});
     }
-    return {{"seconds", base::in_seconds(proof.duration)}, {"log_lines", proof.lines}, {"commands_completed", proof.completed},
+    return {{"seconds", base::in_seconds(proof.duration)},
+            {"log_lines", proof.lines},
+            {"commands_completed", proof.completed},
             {"lost_completions", std::move(lost)}};
 }
 

@@ -31,7 +31,7 @@ struct diagnosis {
 /// For a terminal of that width: the VM, a table of its drives, the findings with what is known and what to do.
 std::string findings_text(const diagnosis& all, std::size_t width);
 
-/// One JSON object on one line with a line feed; docs/json.md is the contract.
+/// One JSON object on one line with a line feed; docs/doctor.md is the contract.
 std::string findings_json(const diagnosis& all);
 
 }  // namespace qmpwatch::report

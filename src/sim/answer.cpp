@@ -47,6 +47,22 @@ std::optional<failure> check_arguments(const document& arguments, std::initializ
     return std::nullopt;
 }
 
+/// What `info usb` prints: each usb-storage device on a fast port of its own.
+std::string usb_list(const std::vector<drive_spec>& drives) {
+    std::string text;
+    int port = 0;
+    for (const drive_spec& drive : drives) {
+        if (drive.kind != guest_device::usb_storage) continue;
+        constexpr std::string_view named = "/machine/peripheral/";
+        std::string id;
+        if (drive.qdev.starts_with(named)) {
+            id = ", ID: " + drive.qdev.substr(named.size(), drive.qdev.find('/', named.size()) - named.size());
+        }
+        text += fmt::format("  Device 0.0, Port {}, Speed 5000 Mb/s, Product QEMU USB MSD{}\n", ++port, id);
+    }
+    return text;
+}
+
 const qom_node* find_node(const std::vector<qom_node>& tree, std::string path) {
     if (!path.empty() && path.front() != '/') path.insert(0, "/machine/peripheral/");
     for (const qom_node& node : tree) {
@@ -258,6 +274,9 @@ void qmp_answer::run() {
             json.end_array();
         });
     }
+    if (command == "x-query-usb") {
+        return object([&](json_writer& json) { json.string_member("human-readable-text", usb_list(vm.drives)); });
+    }
     if (command == "query-cpus-fast") return query_cpus();
     if (command == "query-yank") {
         return simple([](json_writer& json) {
@@ -351,6 +370,12 @@ void answer_hmp(machine& vm, std::string_view line, nanoseconds now, std::string
     } else if (topic == "kvm") {
         const std::string_view support = what.accelerator == "kvm" ? "enabled" : "disabled";
         fmt::format_to(end, "kvm support: {}\r\n", what.accelerator == "hvf" ? "not compiled" : support);
+    } else if (topic == "jit" && what.accelerator == "tcg") {
+        out += "Translation buffer state:\r\ngen code size       0/1073736704\r\n";
+    } else if (topic == "jit") {
+        out += "Error: JIT information is only available with accel=tcg\r\n";
+    } else if (topic == "usb") {
+        for (const char c : usb_list(what.drives)) out += c == '\n' ? "\r\n" : std::string(1, c);
     } else if (topic == "qtree") {
         encode_hmp_qtree(out, what);
     } else {

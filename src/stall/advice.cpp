@@ -61,13 +61,15 @@ std::string controller_text(const vm_facts& vm) {
     const std::string type = vm.controller_type.empty() ? std::string() : fmt::format(" ({})", vm.controller_type);
     switch (vm.controller) {
         case interrupt_controller::in_kernel:
-            return fmt::format("the interrupt controller is in the kernel{}, so the guest is interrupted at once and can "
-                               "ask for the status before QEMU is ready for it",
-                               type);
+            return fmt::format(
+                "the interrupt controller is in the kernel{}, so the guest is interrupted at once and can "
+                "ask for the status before QEMU is ready for it",
+                type);
         case interrupt_controller::emulated:
-            return fmt::format("the interrupt controller is emulated{}: the guest learns of the data later, which makes a "
-                               "loss much less likely; a guest that asks for data and status together still loses",
-                               type);
+            return fmt::format(
+                "the interrupt controller is emulated{}: the guest learns of the data later, which makes a "
+                "loss much less likely; a guest that asks for data and status together still loses",
+                type);
         case interrupt_controller::unknown: break;
     }
     return "the monitor does not tell where the interrupt controller is";
@@ -94,7 +96,7 @@ bool has_nvme_install_medium(const vm_facts& vm) {
 
 std::string drive_option(const drive_facts& drive, std::string_view rest) {
     std::string file = drive.info.media.file;
-    if (file.empty() || file.starts_with("json:") || drive.settings.is_overlay) file = "FILE";
+    if (file.empty() || file.starts_with("json:")) file = "FILE";
     for (std::size_t at = 0; (at = file.find(',', at)) != std::string::npos; at += 2) file.insert(at, ",");
     const std::string& id = drive.info.identity.device;
     return fmt::format("-drive if=none,id={},file={}{}", id.empty() ? "ID" : id, file, rest);
@@ -105,12 +107,14 @@ std::optional<remedy> irqchip_remedy(const vm_facts& vm) {
     switch (judge_irqchip_off(vm)) {
         case irqchip_off::works:
             if (has_nvme_install_medium(vm)) {
-                return remedy{"Do not add kernel-irqchip=off here: Setup hangs with it when it installs from an NVMe image", ""};
+                return remedy{
+                    "Do not add kernel-irqchip=off here: Setup hangs with it when it installs from an NVMe image", ""};
             }
-            return remedy{"Let QEMU make the interrupts for the time of the installation (add it to your -machine). The VM is "
-                          "a little slower with it: take it away afterwards. Not together with an installation from an NVMe "
-                          "image: Setup hangs then",
-                          irqchip_option(vm)};
+            return remedy{
+                "Let QEMU make the interrupts for the time of the installation (add it to your -machine). The VM is "
+                "a little slower with it: take it away afterwards. Not together with an installation from an NVMe "
+                "image: Setup hangs then",
+                irqchip_option(vm)};
         case irqchip_off::refused:
             return remedy{"kernel-irqchip=off is no way out here: under KVM QEMU refuses to start a GICv3 with it", ""};
         case irqchip_off::no_boot:
@@ -125,9 +129,12 @@ std::optional<remedy> irqchip_remedy(const vm_facts& vm) {
 std::string version_text(const vm_facts& vm, const std::optional<qemu_version>& version) {
     const std::string& text = vm.identity.version;
     if (!version) return "the version of QEMU is not known; 7.2 to 11.1.3 have the race";
-    if (*version < race_oldest_source) return fmt::format("QEMU {} is older than the code that is known to have the race", text);
-    if (*version < race_oldest_seen) return fmt::format("QEMU {} has the same code as 7.2, where the race was reproduced", text);
-    if (*version <= race_newest_seen) return fmt::format("QEMU {} has the race: it was reproduced from 7.2 to 11.1.3", text);
+    if (*version < race_oldest_source)
+        return fmt::format("QEMU {} is older than the code that is known to have the race", text);
+    if (*version < race_oldest_seen)
+        return fmt::format("QEMU {} has the same code as 7.2, where the race was reproduced", text);
+    if (*version <= race_newest_seen)
+        return fmt::format("QEMU {} has the race: it was reproduced from 7.2 to 11.1.3", text);
     return fmt::format("QEMU {} is newer than 11.1.3, the last one that is known to have the race", text);
 }
 
@@ -137,18 +144,21 @@ void find_lost_completions(const vm_facts& vm, const drive_facts& drive, std::ve
     const bool is_version_affected = !version || (*version >= race_oldest_source && *version <= race_newest_seen);
     finding found;
     found.id = "usb_storage_lost_completion";
-    found.title = "usb-storage can lose the status of a finished read; the guest then waits (Windows 10 s, Linux 30 s), "
-                  "resets the drive and reads again";
+    found.title =
+        "usb-storage can lose the status of a finished read; the guest then waits (Windows 10 s, Linux 30 s), "
+        "resets the drive and reads again";
     found.certainty = certainty::possible;
     found.severity = severity::warning;
     if (drive.has_lost_completions) {
         found.severity = severity::problem;
         found.certainty = certainty::known;
-        found.title = "usb-storage loses the status of finished reads; the guest waits (Windows 10 s, Linux 30 s), resets the "
-                      "drive and reads again";
-        found.known.push_back(drive.are_losses_shared ? "it has happened while qmpwatch looked, to this or another usb-storage "
-                                                        "drive: QEMU's log does not say which"
-                                                      : "it has happened while qmpwatch looked");
+        found.title =
+            "usb-storage loses the status of finished reads; the guest waits (Windows 10 s, Linux 30 s), resets the "
+            "drive and reads again";
+        found.known.push_back(drive.are_losses_shared
+                                  ? "it has happened while qmpwatch looked, to this or another usb-storage "
+                                    "drive: QEMU's log does not say which"
+                                  : "it has happened while qmpwatch looked");
     } else if (vm.controller == interrupt_controller::emulated) {
         found.severity = severity::info;
     } else if (vm.controller == interrupt_controller::in_kernel && is_version_affected) {
@@ -164,15 +174,16 @@ void find_lost_completions(const vm_facts& vm, const drive_facts& drive, std::ve
     if (auto irqchip = irqchip_remedy(vm)) found.remedies.push_back(std::move(*irqchip));
     if (is_install_medium(drive)) {
         found.remedies.push_back(
-            {"Install from an NVMe drive instead: an image with the files of the medium (FAT32, install.wim split into .swm "
-             "files; not the ISO itself). With snapshot=on the image stays as it is and writes go to a temporary file; never "
+            {"Install from an NVMe drive instead: an image with the files of the medium (FAT32, install.wim split into "
+             ".swm "
+             "files; not the ISO itself). With snapshot=on the image stays as it is and writes go to a temporary file; "
+             "never "
              "readonly=on or media=cdrom, which NVMe answers with errors",
              "-drive if=none,id=setup,format=raw,file=IMAGE,snapshot=on -device nvme,drive=setup,serial=setup"});
     } else {
         found.remedies.push_back({"Attach the drive in another way, if its guest has the driver",
-                                  fmt::format("-device virtio-blk-pci,drive={}", drive.info.identity.device.empty()
-                                                                                     ? "ID"
-                                                                                     : drive.info.identity.device)});
+                                  fmt::format("-device virtio-blk-pci,drive={}",
+                                              drive.info.identity.device.empty() ? "ID" : drive.info.identity.device)});
     }
     std::string fixed = "No QEMU release with a fix is known: see whether one is by now in QEMU's work item 4658 "
                         "(https://gitlab.com/qemu-project/qemu/-/work_items/4658)";
@@ -229,10 +240,10 @@ void find_limits(const vm_facts&, const drive_facts& drive, std::vector<finding>
     for (const named_limit& one : all) {
         if (one.value != 0) found.known.push_back("at most " + fmt::format(fmt::runtime(one.text), one.value));
     }
-    found.remedies = {{"Leave throttling.* out of -drive, or -object throttle-group; on a VM that runs, in the monitor (HMP):",
-                       fmt::format("block_set_io_throttle {} 0 0 0 0 0 0", drive.info.identity.device.empty()
-                                                                              ? "DEVICE"
-                                                                              : drive.info.identity.device)}};
+    found.remedies = {
+        {"Leave throttling.* out of -drive, or -object throttle-group; on a VM that runs, in the monitor (HMP):",
+         fmt::format("block_set_io_throttle {} 0 0 0 0 0 0",
+                     drive.info.identity.device.empty() ? "DEVICE" : drive.info.identity.device)}};
     out.push_back(std::move(found));
 }
 
@@ -245,14 +256,16 @@ struct cache_rule {
     std::string_view title, known;
 };
 constexpr std::array<cache_rule, 4> cache_rules{{
-    {"writethrough", false, true, severity::warning, certainty::likely, "each write waits until the host has it on its disk",
-     "cache=writethrough flushes after every write"},
-    {"directsync", false, true, severity::warning, certainty::likely, "each write waits until the host has it on its disk",
+    {"writethrough", false, true, severity::warning, certainty::likely,
+     "each write waits until the host has it on its disk", "cache=writethrough flushes after every write"},
+    {"directsync", false, true, severity::warning, certainty::likely,
+     "each write waits until the host has it on its disk",
      "cache=directsync flushes after every write and goes around the host's page cache"},
     {"none", true, false, severity::info, certainty::possible, "what is read again comes from the host's disk again",
      "the medium is only read, and cache=none goes around the host's page cache and its read-ahead"},
     {"unsafe", false, true, severity::info, certainty::known, "the drive is fast but not safe: flushes are ignored",
-     "cache=unsafe loses what was written when the host crashes; for an installation that can be repeated that is fine"},
+     "cache=unsafe loses what was written when the host crashes; for an installation that can be repeated that is "
+     "fine"},
 }};
 
 void find_cache(const vm_facts&, const drive_facts& drive, std::vector<finding>& out) {
@@ -267,6 +280,13 @@ void find_cache(const vm_facts&, const drive_facts& drive, std::vector<finding>&
         found.certainty = rule.certainty;
         found.title = rule.title;
         found.known = {std::string(rule.known)};
+        if (!drive.settings.cache->writeback && drive.info.attachment.device.starts_with("virtio-blk")) {
+            // QEMU switches it on for a virtio-blk driver that knows no flushes, and off again for the next one.
+            found.severity = severity::info;
+            found.certainty = certainty::possible;
+            found.known.emplace_back(
+                "the guest's virtio-blk driver may have brought it about, as firmware does while it boots");
+        }
         found.remedies = {{"QEMU's default is writeback", drive_option(drive, ",cache=writeback")}};
         out.push_back(std::move(found));
     }
@@ -295,10 +315,12 @@ void find_read_only_nvme(const vm_facts&, const drive_facts& drive, std::vector<
     found.severity = severity::warning;
     found.certainty = certainty::likely;
     found.title = "an NVMe drive that cannot be written: guests do not expect that";
-    found.known = {drive.is_cdrom ? "media=cdrom makes the drive read-only" : "the drive is read-only",
-                   "NVMe has no CD drives: the guest writes all the same, QEMU answers with an error (aio failed: Operation not "
-                   "permitted), and Windows shows the volume as RAW"};
-    found.remedies = {{"Make it writable; with snapshot=on the image stays as it is", drive_option(drive, ",snapshot=on")}};
+    found.known = {
+        drive.is_cdrom ? "media=cdrom makes the drive read-only" : "the drive is read-only",
+        "NVMe has no CD drives: the guest writes all the same, QEMU answers with an error (aio failed: Operation not "
+        "permitted), and Windows shows the volume as RAW"};
+    found.remedies = {
+        {"Make it writable; with snapshot=on the image stays as it is", drive_option(drive, ",snapshot=on")}};
     out.push_back(std::move(found));
 }
 
@@ -342,7 +364,8 @@ irqchip_off judge_irqchip_off(const vm_facts& vm) {
     const std::string& accelerator = vm.identity.accelerator;
     if (vm.controller == interrupt_controller::emulated && accelerator != "tcg") return irqchip_off::already;
     for (const irqchip_rule& one : irqchip_rules) {
-        if (fits(one.accelerator, accelerator) && fits(one.arch, vm.identity.arch) && fits(one.gic_version, vm.gic_version)) {
+        if (fits(one.accelerator, accelerator) && fits(one.arch, vm.identity.arch) &&
+            fits(one.gic_version, vm.gic_version)) {
             return one.then;
         }
     }
@@ -360,9 +383,10 @@ std::vector<finding> advise(const vm_facts& vm) {
     }
     if (vm.unmatched_full_speed > 0) {
         finding found = full_speed({});
-        found.known.insert(found.known.begin(),
-                           fmt::format("{} usb-storage {} 12 Mb/s; the devices have no id, so nobody knows which",
-                                       vm.unmatched_full_speed, vm.unmatched_full_speed == 1 ? "drive has" : "drives have"));
+        found.known.insert(
+            found.known.begin(),
+            fmt::format("{} usb-storage {} 12 Mb/s; the devices have no id, so nobody knows which",
+                        vm.unmatched_full_speed, vm.unmatched_full_speed == 1 ? "drive has" : "drives have"));
         findings.push_back(std::move(found));
     }
     return worst_first(std::move(findings));

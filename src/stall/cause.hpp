@@ -18,8 +18,9 @@ enum class cause : std::uint8_t {
     throttled,        ///< the drive's own limits hold it back
     unknown,          ///< a stall, but the counters do not say which
 };
-inline constexpr std::array causes{cause::lost_completion, cause::slow_backend, cause::vm_paused, cause::monitor_blocked,
-                                   cause::io_error,        cause::throttled,    cause::unknown};
+inline constexpr std::array causes{cause::lost_completion, cause::slow_backend, cause::vm_paused,
+                                   cause::monitor_blocked, cause::io_error,     cause::throttled,
+                                   cause::unknown};
 
 /// How sure: `probable` is what one stall can show at most, `confirmed` takes a pattern that recurs. So only
 /// lost_completion, which is an inference, is ever confirmed; the other causes are measured, and stay `probable`.

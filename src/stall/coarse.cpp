@@ -10,7 +10,7 @@ constexpr double time_out_seconds = 10;
 constexpr double longest_seconds = time_out_seconds + 0.6;   ///< with the guest's reset
 constexpr double spacing_seconds = time_out_seconds - 0.2;   ///< from start to start, at least
 constexpr double clear_idle_seconds = 1;                     ///< shorter idle times may be of an ordinary stream
-constexpr double deep_seconds = time_out_seconds - 1.5;      ///< one of many samples falls as late into a stall as this
+constexpr double deep_seconds = time_out_seconds - 1.5;  ///< one of many samples falls as late into a stall as this
 constexpr std::size_t least_starts = 5;
 
 }  // namespace
@@ -24,7 +24,8 @@ void coarse_look::step(const tick& when, const counter_sums& before, const count
     const auto most = static_cast<std::size_t>(std::max(settings_->coarse_probable, settings_->coarse_suspected));
     if (windows_.size() >= most) windows_.erase(windows_.begin());
     windows_.push_back({when.now() - *now.idle, base::in_seconds(*now.idle),
-                        static_cast<double>(now.operations - before.operations), static_cast<double>(now.bytes - before.bytes),
+                        static_cast<double>(now.operations - before.operations),
+                        static_cast<double>(now.bytes - before.bytes),
                         static_cast<double>(now.time_ns - before.time_ns) * 1e-9 / elapsed});
 }
 
@@ -41,7 +42,8 @@ bool coarse_look::holds(std::size_t count) const {
     std::optional<base::steady_time> last_start;
     for (std::size_t index = windows_.size() - count; index < windows_.size(); ++index) {
         const window& each = windows_[index];
-        if (each.operations <= 0 || each.idle_seconds > longest_seconds || each.busy > settings_->coarse_busy) return false;
+        if (each.operations <= 0 || each.idle_seconds > longest_seconds || each.busy > settings_->coarse_busy)
+            return false;
         operations += each.operations;
         bytes += each.bytes;
         deepest = std::max(deepest, each.idle_seconds);
@@ -50,7 +52,8 @@ bool coarse_look::holds(std::size_t count) const {
         last_start = each.completion;
         ++starts;
     }
-    return starts >= least_starts && deepest >= deep_seconds && static_cast<double>(starts) >= settings_->coarse_idle_share * static_cast<double>(count) &&
+    return starts >= least_starts && deepest >= deep_seconds &&
+           static_cast<double>(starts) >= settings_->coarse_idle_share * static_cast<double>(count) &&
            operations >= settings_->stream_operations * static_cast<double>(count) &&
            bytes >= operations * settings_->stream_mean_bytes;
 }

@@ -33,12 +33,12 @@ private:
         base::steady_time completion;  ///< the last one before the sample that closes it
         double idle_seconds = 0;
         double operations = 0, bytes = 0;
-        double busy = 0;               ///< share of time in operations
+        double busy = 0;  ///< share of time in operations
     };
     bool holds(std::size_t count) const;
 
     const detector_settings* settings_;
-    std::vector<window> windows_;      ///< the latest, at most coarse_probable
+    std::vector<window> windows_;  ///< the latest, at most coarse_probable
 };
 
 }  // namespace qmpwatch::stall

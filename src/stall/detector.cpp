@@ -25,14 +25,17 @@ bool contains(std::string_view text, std::string_view part) {
 
 /// True when the data of an event names the drive.
 bool is_about(std::string_view data, const sample::drive_identity& drive) {
-    const auto quoted = [&](const std::string& name) { return !name.empty() && contains(data, fmt::format("\"{}\"", name)); };
+    const auto quoted = [&](const std::string& name) {
+        return !name.empty() && contains(data, fmt::format("\"{}\"", name));
+    };
     return quoted(drive.device) || quoted(drive.node_name) || quoted(drive.qdev);
 }
 
 /// Two drives of a VM can have one name; the second becomes "name (2)", as everywhere in qmpwatch.
 std::string unique_name(const std::string& name, const std::vector<drive_tracker>& taken) {
     const auto is_taken = [&](const std::string& candidate) {
-        return std::any_of(taken.begin(), taken.end(), [&](const drive_tracker& one) { return one.name() == candidate; });
+        return std::any_of(taken.begin(), taken.end(),
+                           [&](const drive_tracker& one) { return one.name() == candidate; });
     };
     std::string candidate = name;
     for (int number = 2; is_taken(candidate); ++number) candidate = fmt::format("{} ({})", name, number);
@@ -75,9 +78,9 @@ void vm_detector::event(const sample::qmp_event& heard, std::vector<transition>&
     } else if (name == "RESET" || name == "SHUTDOWN") {
         for (drive_tracker& drive : state_->drives) drive.forget(heard.at, false, "the guest was reset", out);
     } else if (name == "BLOCK_IO_ERROR") {
-        const bool is_known = std::any_of(state_->drives.begin(), state_->drives.end(), [&](const drive_tracker& drive) {
-            return is_about(heard.data, drive.identity);
-        });
+        const bool is_known =
+            std::any_of(state_->drives.begin(), state_->drives.end(),
+                        [&](const drive_tracker& drive) { return is_about(heard.data, drive.identity); });
         for (drive_tracker& drive : state_->drives) {
             if (!is_known || is_about(heard.data, drive.identity)) drive.io_error_heard(at);
         }
@@ -112,16 +115,16 @@ void vm_detector::poll_ended(const sample::poll_result& result) {
 }
 
 void vm_detector::state::look_up(drive_tracker& drive) const {
-    const auto attached = std::find_if(known.begin(), known.end(), [&](const sample::drive_info& one) {
-        return one.identity == drive.identity;
-    });
+    const auto attached = std::find_if(known.begin(), known.end(),
+                                       [&](const sample::drive_info& one) { return one.identity == drive.identity; });
     // A medium that changed has a new node name before the inventory has it: the drive hangs where it hung.
     if (attached != known.end()) drive.attach(attached->attachment.device);
-    const auto limited = std::find_if(limits.begin(), limits.end(), [&](const drive_limits& one) {
-        return one.identity == drive.identity;
-    });
-    if (limited != limits.end()) drive.limit(limited->operations_per_second, limited->bytes_per_second);
-    else drive.limit(0, 0);
+    const auto limited = std::find_if(limits.begin(), limits.end(),
+                                      [&](const drive_limits& one) { return one.identity == drive.identity; });
+    if (limited != limits.end())
+        drive.limit(limited->operations_per_second, limited->bytes_per_second);
+    else
+        drive.limit(0, 0);
 }
 
 tick vm_detector::state::time_of(const sample::sample& counters) {
@@ -129,7 +132,8 @@ tick vm_detector::state::time_of(const sample::sample& counters) {
     when.at = counters.at;
     when.half_rtt = counters.rtt / 2;
     when.before = last ? last->steady : counters.at.steady;
-    when.blocked = std::max(std::exchange(blocked, {}), counters.rtt > settings.blocked_after ? counters.rtt : base::nanoseconds());
+    when.blocked = std::max(std::exchange(blocked, {}),
+                            counters.rtt > settings.blocked_after ? counters.rtt : base::nanoseconds());
     if (!last) return when;
     const base::nanoseconds steady = counters.at.steady - last->steady;
     const base::nanoseconds wall = counters.at.wall - last->wall;
@@ -144,10 +148,9 @@ void vm_detector::step(const sample::sample& counters, std::vector<transition>& 
     if (self.last && counters.at.steady < self.last->steady) return;
     const tick when = self.time_of(counters);
     self.around.pauses = &self.pauses;
-    const bool is_same = std::equal(self.drives.begin(), self.drives.end(), counters.drives.begin(), counters.drives.end(),
-                                    [](const drive_tracker& drive, const sample::drive_sample& seen) {
-                                        return drive.identity == seen.identity;
-                                    });
+    const bool is_same = std::equal(
+        self.drives.begin(), self.drives.end(), counters.drives.begin(), counters.drives.end(),
+        [](const drive_tracker& drive, const sample::drive_sample& seen) { return drive.identity == seen.identity; });
     if (!is_same) self.match_drives(when, counters, out);
     std::uint64_t bytes = 0;
     for (std::size_t place = 0; place < self.drives.size(); ++place) {
@@ -156,8 +159,10 @@ void vm_detector::step(const sample::sample& counters, std::vector<transition>& 
         const counter_sums now = sum_of(seen);
         bytes += now.bytes;
         drive.is_told_less = !seen.detailed;
-        if (!drive.is_known()) drive.first(when, now);
-        else drive.step(when, now, self.around, out);
+        if (!drive.is_known())
+            drive.first(when, now);
+        else
+            drive.step(when, now, self.around, out);
     }
     self.around.bytes = bytes;
     self.last = counters.at;
@@ -192,7 +197,8 @@ void vm_detector::state::match_drives(const tick& when, const sample::sample& co
     }
 }
 
-void vm_detector::state::depart(drive_tracker& drive, base::instant at, std::string_view why, std::vector<transition>& out) {
+void vm_detector::state::depart(drive_tracker& drive, base::instant at, std::string_view why,
+                                std::vector<transition>& out) {
     drive.forget(at, true, why, out);
     if (departed.size() < most_departed || departed.count(drive.name()) != 0) departed[drive.name()] = drive.totals();
 }

@@ -13,9 +13,10 @@
 // Its log odds start at the signature's prior and change with every guest-side gap inside a stream of at least 2 s by
 // ln P(interval | time-outs) / P(interval | natural idling). The interval is the likely one inside the hard bounds, so
 // wide bounds are weak evidence by themselves. Time-outs: core of the band 0.65, band 0.30, elsewhere 0.05, and after
-// the first one 0.70 on its repetition within 0.15 s. Idling: 0.45 per e-fold of length. A gap after which the stream
-// does not resume counts against; one after a burst just like the one before (a job with a timer) does not count.
-// From 1.2 on `probable`, from 6.6 on `confirmed`; below 0 the level falls back to none. The odds never fall below -4.
+// the first one 0.70 on its repetition within 0.15 s. Idling: exp(2 s / time-out - 1) per e-fold of length, as of a
+// guest that idles exponentially for that long on average: 0.45 at 10 s, 0.72 at 3 s. A gap after which the stream does
+// not resume counts against; one after a burst just like the one before (a job with a timer) does not count.
+// From 1.2 on `probable`, from 6.6 on `confirmed`; below 0 the level falls back to none. No odds fall below -4.5.
 //
 // What counts as a stall (totals, `closed`): vm_paused, io_error, slow_backend, unknown and monitor_blocked of 2 s or
 // more inside a stream at once; a gap in a band as lost_completion as soon as the hypothesis is probable, earlier gaps
@@ -49,17 +50,17 @@ struct drive_limits {
 
 /// A drive as of the last sample.
 struct drive_view {
-    std::string_view drive;                 ///< its name
-    stall::cause cause = cause::unknown;    ///< the one with the highest level; means nothing at level none
+    std::string_view drive;  ///< its name
+    stall::cause cause = cause::unknown;  ///< the one with the highest level; means nothing at level none
     stall::level level = level::none;
-    const signature* pattern = nullptr;     ///< of lost_completion
+    const signature* pattern = nullptr;  ///< of lost_completion
     std::array<stall::level, causes.size()> levels{};
-    std::optional<base::instant> gap_start; ///< of the gap that is open inside a stream
-    base::nanoseconds gap_age{};            ///< its running time; 0 without one
-    bool is_suspected = false;              ///< that gap is thought to be a stall: from `suspected` to its end
+    std::optional<base::instant> gap_start;  ///< of the gap that is open inside a stream
+    base::nanoseconds gap_age{};  ///< its running time; 0 without one
+    bool is_suspected = false;  ///< that gap is thought to be a stall: from `suspected` to its end
     bool is_streaming = false;
-    bool would_faster_polling_tell = false; ///< no more than `probable` from samples so far apart
-    bool is_told_less = false;              ///< HMP: no failed operations, no events, no idle time before the first access
+    bool would_faster_polling_tell = false;  ///< no more than `probable` from samples so far apart
+    bool is_told_less = false;  ///< HMP: no failed operations, no events, no idle time before the first access
     const std::array<cause_totals, causes.size()>* totals = nullptr;  ///< never null in a view that was given out
 };
 

@@ -39,7 +39,8 @@ void drive_tracker::first(const tick& when, const counter_sums& now) {
     gaps_.restart(when, now);
 }
 
-void drive_tracker::step(const tick& when, const counter_sums& now, const surroundings& around, std::vector<transition>& out) {
+void drive_tracker::step(const tick& when, const counter_sums& now, const surroundings& around,
+                         std::vector<transition>& out) {
     if (!gaps_.continues(now)) {
         forget(when.at, false, "the counters were reset", out);
         first(when, now);
@@ -71,7 +72,8 @@ drive_tracker::running_gap drive_tracker::without_pauses(const finished_gap& gap
     return running;
 }
 
-void drive_tracker::judge(const tick& when, const finished_gap& gap, const surroundings& around, std::vector<transition>& out) {
+void drive_tracker::judge(const tick& when, const finished_gap& gap, const surroundings& around,
+                          std::vector<transition>& out) {
     given_up_.reset();
     if (gap.is_spoilt) {
         withdraw(when.at, "the clock or the polls were disturbed in it", out);
@@ -84,11 +86,14 @@ void drive_tracker::judge(const tick& when, const finished_gap& gap, const surro
     running_gap running = without_pauses(gap, *around.pauses);
     const base::steady_time start = gap.start.steady;
     const bool has_error = gap.has_failure || (last_error_ && *last_error_ >= start - error_slack);
-    const bool is_pause = running.paused.max > none && (running.length < settings_->gap || running.min < settings_->gap);
+    const bool is_pause =
+        running.paused.max > none && (running.length < settings_->gap || running.min < settings_->gap);
     if (has_error || (is_pause && running.length < settings_->gap)) {
         // All of it counts: the guest did not get its data meanwhile.
         const cause which = has_error ? cause::io_error : cause::vm_paused;
-        running.length = which == cause::vm_paused ? std::clamp(running.paused.min, gap.length, std::max(gap.length, gap.max)) : gap.length;
+        running.length = which == cause::vm_paused
+                             ? std::clamp(running.paused.min, gap.length, std::max(gap.length, gap.max))
+                             : gap.length;
         running.min = gap.min;
         running.max = gap.max;
         close_measured(when, which, running, has_error ? "an operation failed in it" : "the VM did not run", out);
@@ -127,11 +132,12 @@ void drive_tracker::judge(const tick& when, const finished_gap& gap, const surro
 /// Without a stream before it a silence means nothing, but operations that took long do.
 void drive_tracker::judge_first_operations(const tick& when, const finished_gap& gap, const surroundings& around,
                                            std::vector<transition>& out) {
-    // What many operations took together proves nothing, as they may have been under way at the same time; but one after
-    // the other they cannot have taken longer than the time in which they were seen, unless one began long before.
-    const base::nanoseconds each = gap.excess / static_cast<std::int64_t>(std::max<std::uint64_t>(1, gap.closing_operations));
-    const bool is_slow = each >= settings_->least_stall ||
-                         (is_serial_ && gap.excess >= when.elapsed() + settings_->least_stall);
+    // What many operations took together proves nothing, as they may have been under way at the same time; but one
+    // after the other they cannot have taken longer than the time in which they were seen, unless one began before.
+    const base::nanoseconds each =
+        gap.excess / static_cast<std::int64_t>(std::max<std::uint64_t>(1, gap.closing_operations));
+    const bool is_slow =
+        each >= settings_->least_stall || (is_serial_ && gap.excess >= when.elapsed() + settings_->least_stall);
     running_gap slow = without_pauses(gap, *around.pauses);
     if (!is_slow || slow.paused.max > none || gap.has_failure) {
         withdraw(when.at, "it did not interrupt a stream", out);
@@ -167,7 +173,8 @@ void drive_tracker::judge_guest_side(const tick& when, running_gap gap, const su
         // What came before is no pattern either; a level that was reached stands until the odds turn.
         if (gap.gap.after != aftermath::too_little_to_tell) uncounted_.clear();
         withdraw(when.at, "the guest was idle: no known time-out is that long, or the stream did not go on", out);
-        if (level_of(cause::lost_completion) != level::none && pattern_ != nullptr && evidence_.odds(pattern_->band) < 0) {
+        if (level_of(cause::lost_completion) != level::none && pattern_ != nullptr &&
+            evidence_.odds(pattern_->band) < 0) {
             set_level(when.at, cause::lost_completion, level::none, "gaps of other lengths followed", out);
             pattern_ = nullptr;
         }
@@ -264,7 +271,8 @@ void drive_tracker::suspect(const tick& when, cause which, const signature* patt
     suspected_ = suspicion{which, pattern, when.earlier(gaps_.start()), gap_age_};
     level& now = levels_[index_of(which)];
     now = std::max(now, level::suspected);
-    transition said = make(change::suspected, when.at, which, pattern != nullptr ? pattern->name : "the host was slow before");
+    transition said =
+        make(change::suspected, when.at, which, pattern != nullptr ? pattern->name : "the host was slow before");
     said.start = suspected_->start;
     said.length = said.length_min = said.length_max = gap_age_;
     said.paused = not_below_zero(when.now() - gaps_.start() - gap_age_);
@@ -289,7 +297,8 @@ void drive_tracker::withdraw(base::instant at, std::string_view why, std::vector
 
 void drive_tracker::watch_blocked(const tick& when, std::uint64_t operations, const surroundings& around,
                                   std::vector<transition>& out) {
-    if (!gaps_.is_stream() || gaps_.is_open() || !around.pauses->is_running() || when.blocked < settings_->least_stall) return;
+    if (!gaps_.is_stream() || gaps_.is_open() || !around.pauses->is_running() || when.blocked < settings_->least_stall)
+        return;
     const double rate = gaps_.rate();
     const double done = rate > 0 ? static_cast<double>(operations) / rate : 0;  // seconds of usual work
     const double blocked = base::in_seconds(when.blocked);
@@ -317,7 +326,8 @@ void drive_tracker::watch_limits(const tick& when, const counter_sums& before, c
     at_limit_ = is_held ? at_limit_ + when.elapsed() : none;
     off_limit_ = is_held ? none : off_limit_ + when.elapsed();
     if (at_limit_ >= settings_->limit_for) {
-        set_level(when.at, cause::throttled, level::probable, "it does as much as its limits allow, and waits in between", out);
+        set_level(when.at, cause::throttled, level::probable,
+                  "it does as much as its limits allow, and waits in between", out);
     } else if (off_limit_ >= settings_->limit_for) {
         set_level(when.at, cause::throttled, level::none, "it does less than its limits allow", out);
     }
@@ -365,8 +375,8 @@ void drive_tracker::close_measured(const tick& when, cause which, const running_
     if (has_level && before < level::probable) out.push_back(make(change::level_changed, when.at, which, why));
 }
 
-void drive_tracker::close(const tick& when, cause which, const running_gap& gap, bool is_retroactive, std::string_view why,
-                          std::vector<transition>& out) {
+void drive_tracker::close(const tick& when, cause which, const running_gap& gap, bool is_retroactive,
+                          std::string_view why, std::vector<transition>& out) {
     if (!is_retroactive && suspected_) {
         level& now = levels_[index_of(suspected_->cause)];
         if (now == level::suspected) now = level::none;
@@ -388,12 +398,15 @@ void drive_tracker::close(const tick& when, cause which, const running_gap& gap,
     out.push_back(std::move(said));
 }
 
-void drive_tracker::set_level(base::instant at, cause which, level now, std::string_view why, std::vector<transition>& out) {
+void drive_tracker::set_level(base::instant at, cause which, level now, std::string_view why,
+                              std::vector<transition>& out) {
     level& current = levels_[index_of(which)];
     if (current == now) return;
     const level before = std::exchange(current, now);
-    if (now > before) out.push_back(make(change::level_changed, at, which, why));
-    else if (now == level::none) out.push_back(make(change::cleared, at, which, why));
+    if (now > before)
+        out.push_back(make(change::level_changed, at, which, why));
+    else if (now == level::none)
+        out.push_back(make(change::cleared, at, which, why));
 }
 
 transition drive_tracker::make(change what, base::instant at, cause which, std::string_view why) const {

@@ -68,9 +68,12 @@ private:
     void judge_guest_side(const tick& when, running_gap gap, const surroundings& around, std::vector<transition>& out);
     void watch_open_gap(const tick& when, const surroundings& around, std::vector<transition>& out);
     void suspect(const tick& when, cause which, const signature* pattern, std::vector<transition>& out);
-    void watch_blocked(const tick& when, std::uint64_t operations, const surroundings& around, std::vector<transition>& out);
-    void watch_limits(const tick& when, const counter_sums& before, const counter_sums& now, std::vector<transition>& out);
-    void watch_coarse(const tick& when, const counter_sums& before, const counter_sums& now, std::vector<transition>& out);
+    void watch_blocked(const tick& when, std::uint64_t operations, const surroundings& around,
+                       std::vector<transition>& out);
+    void watch_limits(const tick& when, const counter_sums& before, const counter_sums& now,
+                      std::vector<transition>& out);
+    void watch_coarse(const tick& when, const counter_sums& before, const counter_sums& now,
+                      std::vector<transition>& out);
     void clear_old(const tick& when, std::vector<transition>& out);
     void withdraw(base::instant at, std::string_view why, std::vector<transition>& out);
     void close(const tick& when, cause which, const running_gap& gap, bool is_retroactive, std::string_view why,

@@ -41,6 +41,12 @@ evidence::interval evidence::common(interval one, interval other) {
     return {std::max(one.low, other.low), std::min(one.high, other.high)};
 }
 
+/// Natural idling, as the share of its gaps per e-fold of length, of those long enough to be evidence: of a guest that
+/// idles exponentially for as long as the time-out on average. Of the likely ways to idle it is most easily mistaken.
+double evidence::natural_density(const band_limits& limits) const {
+    return std::exp(settings_->least_evidence / std::chrono::duration<double>(limits.nominal) - 1);
+}
+
 /// How probable a length in this interval is for a time-out of this band.
 double evidence::time_out_probability(const band_limits& limits, const hypothesis& belief, interval length) const {
     const auto share = [&](base::nanoseconds low, base::nanoseconds high) {
@@ -52,7 +58,8 @@ double evidence::time_out_probability(const band_limits& limits, const hypothesi
     if (!belief.before) return first;
     const double slack = base::in_seconds(settings_->repeat_within);
     const interval same{belief.before->low - slack, belief.before->high + slack};
-    return settings_->repeat_share * common(same, length).length() / same.length() + (1 - settings_->repeat_share) * first;
+    return settings_->repeat_share * common(same, length).length() / same.length() +
+           (1 - settings_->repeat_share) * first;
 }
 
 /// A job with a timer does the same work every time; or nearly the same, and starts as far apart
@@ -64,7 +71,8 @@ bool evidence::is_regular(const guest_gap& gap) {
     spacing_.reset();
     if (!last) return false;
     spacing_ = gap.start - last->start;
-    const double now = static_cast<double>(gap.operations_before), before = static_cast<double>(last->operations_before);
+    const double now = static_cast<double>(gap.operations_before),
+                 before = static_cast<double>(last->operations_before);
     const double difference = std::abs(now - before), most = std::max(now, before);
     if (difference <= std::max(1.0, settings_->same_work_share * most)) return true;
     return difference <= settings_->regular_share * most &&
@@ -78,7 +86,7 @@ std::optional<band> evidence::weigh(const guest_gap& gap) {
         const double middle = (length.low + length.high) / 2;
         length = {middle - finest_seconds / 2, middle + finest_seconds / 2};
     }
-    const double idling = settings_->natural_density * std::log(length.high / std::max(length.low, 0.1));
+    const double folds = std::log(length.high / std::max(length.low, 0.1));
     const double outside = 1 - settings_->core_share - settings_->band_share;
 
     std::optional<band> found;
@@ -96,6 +104,7 @@ std::optional<band> evidence::weigh(const guest_gap& gap) {
                 continue;
             }
             const double probability = time_out_probability(limits, belief, length);
+            const double idling = natural_density(limits) * folds;
             ratio = std::max(ratio, std::log(std::max(1e-9, probability / idling)));
             if (ratio > 0) ratio *= gap.weight;
         } else if (overlaps && gap.after == aftermath::too_little_to_tell) {

@@ -51,6 +51,7 @@ private:
         double odds = 0;
         std::optional<interval> before;  ///< the last length in the band
     };
+    double natural_density(const band_limits& limits) const;
     static interval common(interval one, interval other);
     double time_out_probability(const band_limits& limits, const hypothesis& belief, interval length) const;
     bool is_regular(const guest_gap& gap);

@@ -51,7 +51,8 @@ std::optional<finished_gap> gap_tracker::step(const tick& when, const counter_su
     } else {
         finished = activity(when, now);
     }
-    if (!finished && closing_ && (resumed() || when.now() >= closing_->end + settings_->resume_within)) finished = resolve();
+    if (!finished && closing_ && (resumed() || when.now() >= closing_->end + settings_->resume_within))
+        finished = resolve();
     last_ = now;
     return finished;
 }
@@ -89,9 +90,11 @@ std::optional<finished_gap> gap_tracker::activity(const tick& when, const counte
     const std::uint64_t operations = now.operations - last_.operations;
     const std::uint64_t bytes = now.bytes - last_.bytes;
     const double seconds = static_cast<double>(now.time_ns - last_.time_ns) * 1e-9;
-    const double usual = recent_operations_ >= 1 ? recent_seconds_ / recent_operations_ * static_cast<double>(operations) : 0;
+    const double usual =
+        recent_operations_ >= 1 ? recent_seconds_ / recent_operations_ * static_cast<double>(operations) : 0;
     // The counters were read at `before` and now: what is new completed between.
-    const base::steady_time completion = std::clamp(now.idle ? when.now() - *now.idle : when.now(), when.before, when.now());
+    const base::steady_time completion =
+        std::clamp(now.idle ? when.now() - *now.idle : when.now(), when.before, when.now());
 
     std::optional<finished_gap> finished;
     base::steady_time active_from = when.before;
@@ -100,12 +103,13 @@ std::optional<finished_gap> gap_tracker::activity(const tick& when, const counte
         active_from = std::max(start_, when.before - settings_->gap);
         if (is_open_ || when.before - start_ >= least_gap() / 2) {
             if (!is_open_) is_after_stream_ = is_stream();
-            const base::steady_time end = std::clamp(completion - busy_time(operations, completion - when.before),
-                                                     when.before, completion);
+            const base::steady_time end =
+                std::clamp(completion - busy_time(operations, completion - when.before), when.before, completion);
             if (is_open_ || end - start_ >= least_gap()) {
                 finished = resolve();
                 is_gap = true;
-                close(when, completion, operations, from_seconds(std::max(0.0, seconds - usual)), now.failed != last_.failed);
+                close(when, completion, operations, from_seconds(std::max(0.0, seconds - usual)),
+                      now.failed != last_.failed);
                 closing_->end = end;
                 active_from = end;
             }
@@ -147,8 +151,8 @@ std::optional<finished_gap> gap_tracker::activity(const tick& when, const counte
     return finished;
 }
 
-void gap_tracker::close(const tick& when, base::steady_time completion, std::uint64_t operations, base::nanoseconds excess,
-                        bool failed) {
+void gap_tracker::close(const tick& when, base::steady_time completion, std::uint64_t operations,
+                        base::nanoseconds excess, bool failed) {
     closing_.emplace();
     finished_gap& gap = closing_->gap;
     gap.start = when.earlier(start_);
@@ -181,9 +185,9 @@ std::optional<finished_gap> gap_tracker::resolve() {
     if (!closing_) return std::nullopt;
     finished_gap gap = closing_->gap;
     const double mean = static_cast<double>(closing_->bytes) / static_cast<double>(closing_->operations);
-    gap.after = resumed()                               ? aftermath::stream
+    gap.after = resumed()                              ? aftermath::stream
                 : mean >= settings_->stream_mean_bytes ? aftermath::too_little_to_tell
-                                                        : aftermath::trickle;
+                                                       : aftermath::trickle;
     closing_.reset();
     if (gap.after == aftermath::trickle) end_stream();
     return gap;
@@ -206,7 +210,7 @@ double gap_tracker::rate() const {
     return rated_active_ > 1e-3 && rated_operations_ >= 2 ? rated_operations_ / rated_active_ : 0;
 }
 
-/// False when the usual rate is unknown, known as a bound only, or so far from what must have been that it says nothing.
+/// False when the usual rate is unknown, known as a bound only, or too far from what must have been to say anything.
 bool gap_tracker::tells_time(std::uint64_t operations, base::nanoseconds longest) const {
     const double rate = this->rate();
     return rate > 0 && !is_rate_bound_ && static_cast<double>(operations - 1) / rate < 2 * base::in_seconds(longest);

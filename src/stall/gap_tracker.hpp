@@ -26,8 +26,8 @@ struct tick {
     base::steady_time before{};         ///< the sample before
     base::nanoseconds half_rtt{};
     bool is_late = false;               ///< came so late that gaps which end in it cannot be measured
-    bool is_broken = false;             ///< a clock jumped, or the monitor was blocked: silences are not to be judged
-    base::nanoseconds blocked{};        ///< for so long the monitor did not answer before this sample; usually 0
+    bool is_broken = false;  ///< a clock jumped, or the monitor was blocked: silences are not to be judged
+    base::nanoseconds blocked{};  ///< for so long the monitor did not answer before this sample; usually 0
 
     base::steady_time now() const { return at.steady; }
     /// An earlier moment, on both clocks.
@@ -42,18 +42,18 @@ enum class aftermath { stream, too_little_to_tell, trickle };
 
 /// A gap that closed. Lengths are by the clock, paused time in it or not.
 struct finished_gap {
-    base::instant start;                ///< the last completion before
-    base::nanoseconds length{};         ///< the estimate
-    base::nanoseconds min{}, max{};     ///< hard bounds
+    base::instant start;  ///< the last completion before
+    base::nanoseconds length{};  ///< the estimate
+    base::nanoseconds min{}, max{};  ///< hard bounds
     base::nanoseconds likely_min{}, likely_max{};  ///< the bounds that the estimate's usual error leaves
-    base::nanoseconds excess{};         ///< time of the operations that ended it, beyond what they usually take
+    base::nanoseconds excess{};  ///< time of the operations that ended it, beyond what they usually take
     std::uint64_t operations_before = 0;  ///< since the gap before this one
-    std::uint64_t closing_operations = 0; ///< seen at once with its end
+    std::uint64_t closing_operations = 0;  ///< seen at once with its end
     aftermath after = aftermath::trickle;
-    bool is_vague = false;              ///< nothing tells where in the bounds the end lies: the estimate is the middle
+    bool is_vague = false;  ///< nothing tells where in the bounds the end lies: the estimate is the middle
     bool is_after_stream = false;
-    bool has_failure = false;           ///< an operation failed in it or ended it
-    bool is_spoilt = false;             ///< clocks, late polls, or operations that no counter shows
+    bool has_failure = false;  ///< an operation failed in it or ended it
+    bool is_spoilt = false;  ///< clocks, late polls, or operations that no counter shows
 };
 
 class gap_tracker {
@@ -99,7 +99,8 @@ private:
     };
     void silence(const tick& when, const counter_sums& now);
     std::optional<finished_gap> activity(const tick& when, const counter_sums& now);
-    void close(const tick& when, base::steady_time completion, std::uint64_t operations, base::nanoseconds excess, bool failed);
+    void close(const tick& when, base::steady_time completion, std::uint64_t operations, base::nanoseconds excess,
+               bool failed);
     std::optional<finished_gap> resolve();
     bool resumed() const;
     base::nanoseconds least_gap() const;
@@ -108,9 +109,9 @@ private:
 
     const detector_settings* settings_;
     counter_sums last_;
-    base::steady_time start_{};            ///< of the silence: the last completion
+    base::steady_time start_{};  ///< of the silence: the last completion
     base::nanoseconds start_error_{};
-    bool has_start_ = false;               ///< false before the first completion
+    bool has_start_ = false;  ///< false before the first completion
     bool is_open_ = false;
     bool is_spoilt_ = false;
     bool is_after_stream_ = false;
@@ -119,7 +120,7 @@ private:
     base::nanoseconds active_{};
     // Sums over the last active time; older time counts less and less.
     double recent_operations_ = 0, recent_bytes_ = 0, recent_seconds_ = 0;
-    bool is_rate_bound_ = false;           ///< the rate is the least that it can have been
+    bool is_rate_bound_ = false;  ///< the rate is the least that it can have been
     double rated_operations_ = 0, rated_active_ = 0;  ///< without the time of which it is not known when activity began
 };
 

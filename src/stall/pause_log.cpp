@@ -6,7 +6,8 @@ namespace qmpwatch::stall {
 
 namespace {
 
-base::nanoseconds overlap(base::steady_time from, base::steady_time to, base::steady_time begin, base::steady_time end) {
+base::nanoseconds overlap(base::steady_time from, base::steady_time to, base::steady_time begin,
+                          base::steady_time end) {
     return std::max(base::nanoseconds::zero(), base::nanoseconds(std::min(to, end) - std::max(from, begin)));
 }
 

@@ -29,8 +29,8 @@ struct detector_settings {
 
     // --- causes; measured on QEMU 7.2 and 11.1: lost completion q <= 0.02, idle <= 0.06, host stall 0.96 to 1.05 ---
     /// q is the time of the operations that ended the gap, beyond their usual time, over the length of the gap.
-    double slow_backend_share = 0.5;      ///< q from here on: the operations were under way all the time
-    double unknown_share = 0.1;           ///< q from here on: neither
+    double slow_backend_share = 0.5;  ///< q from here on: the operations were under way all the time
+    double unknown_share = 0.1;  ///< q from here on: neither
     /// Shorter gaps of the host, of unknown cause, of a pause or of a blocked monitor are not counted as stalls.
     base::nanoseconds least_stall = base::seconds(2);
     /// A monitor that takes longer to answer is blocked, and what the drives did meanwhile is not judged.
@@ -41,21 +41,18 @@ struct detector_settings {
 
     // --- evidence for a pattern; see detector.hpp for the rule, docs/stall-accuracy.md for what it leads to ---
     base::nanoseconds least_evidence = base::seconds(2);  ///< shorter gaps say nothing
-    double widest_share = 0.25;           ///< of a time-out: lengths known less exactly say nothing about it
-    /// Natural idling: the share of its gaps per e-fold of length. 0.24 for log-uniform 1..60 s, 0.33 for log-uniform
-    /// 1..20 s, 0.45 for exponential with mean 10 s at 10 s: the worst counts.
-    double natural_density = 0.45;
-    double core_share = 0.65;             ///< lost completions: share in the core of the band,
-    double band_share = 0.30;             ///< anywhere in the band; the rest is outside
-    double repeat_share = 0.70;           ///< given an earlier one: share with its length,
+    double widest_share = 0.25;  ///< of a time-out: lengths known less exactly say nothing about it
+    double core_share = 0.65;  ///< lost completions: share in the core of the band,
+    double band_share = 0.30;  ///< anywhere in the band; the rest is outside
+    double repeat_share = 0.70;  ///< given an earlier one: share with its length,
     base::nanoseconds repeat_within = base::milliseconds(150);  ///< give or take this (tick of the guest's timer)
-    double floor = -4;                    ///< log odds never fall below: a drive that idled can still begin to stall
-    double probable = 1.2;                ///< log odds for `probable`
-    double confirmed = 6.6;               ///< log odds for `confirmed`: seven hundred to one
+    double floor = -4.5;  ///< log odds never fall below: a drive that idled can still begin to stall
+    double probable = 1.2;  ///< log odds for `probable`
+    double confirmed = 6.6;  ///< log odds for `confirmed`: seven hundred to one
     /// A gap that follows a burst of as many operations as the burst before, give or take this, belongs to a job with a
     /// timer and not to a time-out: bursts between losses are random.
     double same_work_share = 0.01;
-    double regular_share = 0.06;          ///< ... or this, when the starts are also as far apart as before,
+    double regular_share = 0.06;  ///< ... or this, when the starts are also as far apart as before,
     base::nanoseconds regular_within = base::milliseconds(40);  ///< give or take this
     /// A guest that moves so much per second on its other drives during a gap has something else to do: then what
     /// speaks for a time-out weighs less. (Writes behind the lost read end within a second.)
@@ -64,25 +61,25 @@ struct detector_settings {
 
     // --- levels in time ---
     base::nanoseconds suspect_before = base::milliseconds(1500);  ///< an open gap is suspected so long before its band
-    base::nanoseconds withdraw_after = base::milliseconds(250);   ///< and withdrawn so long after it
+    base::nanoseconds withdraw_after = base::milliseconds(250);  ///< and withdrawn so long after it
     base::nanoseconds recent = base::seconds(120);  ///< a stall makes the next gap suspicious for so long
-    base::nanoseconds clear_active = base::seconds(60);    ///< a level ends after so much streaming without a stall
+    base::nanoseconds clear_active = base::seconds(60);  ///< a level ends after so much streaming without a stall
     base::nanoseconds clear_elapsed = base::seconds(300);  ///< ... or after so much time without one
 
     // --- cadence ---
-    base::nanoseconds fast_poll = base::milliseconds(500);     ///< while a gap is open in a stream
+    base::nanoseconds fast_poll = base::milliseconds(500);  ///< while a gap is open in a stream
     base::nanoseconds fastest_poll = base::milliseconds(250);  ///< around the time at which it may end
 
     // --- coarse samples: a run recorded elsewhere, --poll 15s ---
     base::nanoseconds coarse_from = base::seconds(5);  ///< from this poll interval on nothing is ever confirmed
-    int coarse_suspected = 12;            ///< windows for `suspected`
-    int coarse_probable = 20;             ///< windows for `probable`
-    double coarse_idle_share = 0.6;       ///< of the windows end more than a second into a gap
-    double coarse_busy = 0.05;            ///< share of time in operations above which the host is not idle
+    int coarse_suspected = 12;  ///< windows for `suspected`
+    int coarse_probable = 20;  ///< windows for `probable`
+    double coarse_idle_share = 0.6;  ///< of the windows end more than a second into a gap
+    double coarse_busy = 0.05;  ///< share of time in operations above which the host is not idle
 
     // --- throttling ---
-    double limit_share = 0.95;            ///< of a known limit counts as at the limit,
-    double limit_busy = 0.9;              ///< with at least so much of the time in operations
+    double limit_share = 0.95;  ///< of a known limit counts as at the limit,
+    double limit_busy = 0.9;  ///< with at least so much of the time in operations
     base::nanoseconds limit_for = base::seconds(5);  ///< for so long
 };
 

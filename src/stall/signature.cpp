@@ -29,7 +29,8 @@ constexpr std::array table{
     signature{band::seconds_36, "usb-storage", is_less_sure, false,
               "Linux' 30 s disk time-out on usb-storage with a slow reset", lost_csw},
     signature{band::seconds_60, "usb-storage", is_less_sure, false, "a 60 s disk time-out on usb-storage", lost_csw},
-    signature{band::seconds_3, "usb-storage", is_doubtful, false, "the firmware's 3 s time-out on usb-storage", lost_csw},
+    signature{band::seconds_3, "usb-storage", is_doubtful, false, "the firmware's 3 s time-out on usb-storage",
+              lost_csw},
 
     signature{band::seconds_30, "nvme", is_named, false, "Linux' 30 s NVMe time-out", lost_interrupt},
     signature{band::seconds_60, "nvme", is_less_sure, false, "the 60 s NVMe controller reset or a 60 s disk time-out",
@@ -61,15 +62,18 @@ const signature* find_signature(band which, std::string_view device) {
     const signature* other = nullptr;
     for (const signature& row : table) {
         if (row.band != which) continue;
-        if (row.device.empty()) other = &row;
-        else if (row.device == device) return &row;
+        if (row.device.empty())
+            other = &row;
+        else if (row.device == device)
+            return &row;
     }
     return other;
 }
 
 std::array<const signature*, band_count> signatures_of(std::string_view device) {
     std::array<const signature*, band_count> found{};
-    for (std::size_t which = 0; which < band_count; ++which) found[which] = find_signature(static_cast<band>(which), device);
+    for (std::size_t which = 0; which < band_count; ++which)
+        found[which] = find_signature(static_cast<band>(which), device);
     return found;
 }
 

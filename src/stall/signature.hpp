@@ -15,7 +15,7 @@ enum class band : std::uint8_t { seconds_3, seconds_10, seconds_30, seconds_36, 
 inline constexpr std::size_t band_count = 5;
 
 /// Where a gap may end, in running time: guest timers tick coarsely and a reset costs time. Most end in the core, which
-/// reaches from just below the nominal time-out (it begins with the request, the gap only with the request's completion)
+/// reaches from just below the nominal time-out (it begins with the request, the gap only with its completion)
 /// to a moment above it.
 struct band_limits {
     base::nanoseconds nominal;
@@ -30,10 +30,10 @@ const band_limits& limits_of(band which);
 struct signature {
     stall::band band;
     std::string_view device;  ///< as in sample::attachment; empty: any other, or unknown
-    double prior;             ///< log odds that the pattern starts with, against the one of usb-storage at 10 s; in nats
-    bool is_suspicious;       ///< a first gap of this age is worth a word while it is still open
-    std::string_view name;    ///< for a user: "Windows' 10 s CD time-out on usb-storage"
-    std::string_view meaning; ///< one sentence: what is thought to have happened
+    double prior;  ///< log odds that the pattern starts with, against the one of usb-storage at 10 s; in nats
+    bool is_suspicious;  ///< a first gap of this age is worth a word while it is still open
+    std::string_view name;  ///< for a user: "Windows' 10 s CD time-out on usb-storage"
+    std::string_view meaning;  ///< one sentence: what is thought to have happened
 };
 
 /// The signature of a drive attached as `device` for gaps of that length; null when such gaps mean nothing there.

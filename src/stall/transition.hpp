@@ -14,7 +14,7 @@ namespace qmpwatch::stall {
 /// The stalls of one cause on one drive since it was first seen. Never decreases.
 struct cause_totals {
     /// Upper bounds of the histogram of durations: apart around the bands.
-    static constexpr std::array bounds_seconds{1.0,  2.0,  2.8,  3.8,  5.0,  8.0,  9.5, 10.0, 10.5,
+    static constexpr std::array bounds_seconds{1.0,  2.0,  2.8,  3.8,  5.0,  8.0,  9.5,  10.0, 10.5,
                                                11.5, 15.0, 20.0, 29.5, 32.0, 40.0, 60.0, 64.0, 120.0};
     std::array<std::uint64_t, bounds_seconds.size() + 1> buckets{};  ///< per bucket, not cumulative
     std::uint64_t count = 0;
@@ -47,14 +47,14 @@ struct transition {
     base::instant start;                         ///< the last completion before it
     base::nanoseconds length{};                  ///< running time, the best estimate; without `paused`
     base::nanoseconds length_min{}, length_max{};  ///< hard bounds of it, from the polls
-    base::nanoseconds paused{};                  ///< time in the gap in which the VM did not run (for vm_paused: in length)
-    const signature* pattern = nullptr;          ///< of lost_completion, else null; static
+    base::nanoseconds paused{};  ///< time in the gap in which the VM did not run (for vm_paused: in length)
+    const signature* pattern = nullptr;  ///< of lost_completion, else null; static
 
-    std::uint64_t count = 0;                     ///< stalls of this drive and cause so far, with this one
-    base::nanoseconds lost{};                    ///< time lost to them
-    bool is_retroactive = false;                 ///< closed: it ended earlier, and counts only since the pattern is known
-    bool would_faster_polling_tell = false;      ///< the samples are too far apart for more than this
-    std::string_view reason;                     ///< a clause for people, static: why so
+    std::uint64_t count = 0;  ///< stalls of this drive and cause so far, with this one
+    base::nanoseconds lost{};  ///< time lost to them
+    bool is_retroactive = false;  ///< closed: it ended earlier, and counts only since the pattern is known
+    bool would_faster_polling_tell = false;  ///< the samples are too far apart for more than this
+    std::string_view reason;  ///< a clause for people, static: why so
 };
 
 }  // namespace qmpwatch::stall

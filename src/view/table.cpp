@@ -242,24 +242,6 @@ line stall_line(const drive_snapshot& drive, base::nanoseconds gap_age, bool cur
     return {{text, stall.level == stall::level::suspected ? style::yellow : style::red}};
 }
 
-/// Breaks the text between words: the first line at most `first` wide, the others `next`; never more than three lines,
-/// the last of them cut.
-std::vector<std::string> wrap(std::string text, std::size_t first, std::size_t next) {
-    std::vector<std::string> lines;
-    for (std::size_t width = first; lines.size() < 2 && base::columns(text) > width; width = next) {
-        std::size_t space = std::string::npos;
-        for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1)) {
-            if (base::columns(std::string_view(text).substr(0, at)) > width) break;
-            space = at;
-        }
-        if (space == std::string::npos) break;
-        lines.push_back(text.substr(0, space));
-        text.erase(0, space + 1);
-    }
-    lines.push_back(std::move(text));
-    return lines;
-}
-
 /// A monitor that does not answer: nothing but its state, for how long, and why.
 std::vector<line> trouble_lines(const vm_snapshot& vm, std::size_t width, base::instant now) {
     std::string sentence(sample::name(vm.monitor));
@@ -273,7 +255,7 @@ std::vector<line> trouble_lines(const vm_snapshot& vm, std::size_t width, base::
     const std::size_t name_width = base::columns(name);
     const std::size_t other = width > indent.size() ? width - indent.size() : 0;
     const std::vector<std::string> parts =
-        wrap(std::move(sentence), width > name_width ? width - name_width : 0, other);
+        base::wrap(sentence, width > name_width ? width - name_width : 0, other, 3);
     std::vector<line> lines{{{name, style::bold}, {parts.front(), how}}};
     for (std::size_t i = 1; i < parts.size(); ++i)
         lines.push_back({{std::string(indent), style::plain}, {parts[i], how}});

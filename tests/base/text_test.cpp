@@ -124,3 +124,16 @@ TEST_CASE("latencies with their unit") {
     CHECK(format_latency(120) == "120 s");
     CHECK(format_latency(-1) == "-");
 }
+
+TEST_CASE("text is broken at blanks") {
+    using lines = std::vector<std::string>;
+    CHECK(wrap("", 10, 10) == lines{""});
+    CHECK(wrap("one two three", 20, 20) == lines{"one two three"});
+    CHECK(wrap("one two three", 7, 7) == lines{"one two", "three"});
+    CHECK(wrap("one two three four", 7, 20) == lines{"one two", "three four"});
+    CHECK(wrap("one two three four", 7, 5, 2) == lines{"one two", "three four"});
+    // A word that is too long keeps its line for itself.
+    CHECK(wrap("a https://example.org b", 5, 5) == lines{"a", "https://example.org", "b"});
+    CHECK(wrap("nothing-to-break", 3, 3) == lines{"nothing-to-break"});
+    CHECK(wrap("\u00e4\u00f6\u00fc x", 3, 3) == lines{"\u00e4\u00f6\u00fc", "x"});
+}

@@ -5,6 +5,8 @@ import repository
 
 # Sources without a test file of the same name, and why that is right.
 EXEMPT = {
+    "app/doctor.cpp": "composition of tested parts; tests/qemu/test_doctor.py runs it",
+    "app/doctor_command.cpp": "flags, tried by tests/app/commands_test.cpp",
     "app/main.cpp": "the program itself; tests/qemu runs it",
     "app/simulate.cpp": "a loop around the simulator; tests/sim and tests/app/commands_test.cpp",
     "app/simulate_command.cpp": "flags, tried by tests/app/commands_test.cpp",

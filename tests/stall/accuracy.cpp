@@ -44,7 +44,8 @@ law periodic_job(double period, std::uint64_t operations, std::uint64_t bytes, d
     return [=](random_numbers& random) {
         step_of_work step;
         step.operation_bytes = bytes;
-        step.operations = static_cast<std::uint64_t>(static_cast<double>(operations) * random.uniform(1 - spread, 1 + spread));
+        step.operations =
+            static_cast<std::uint64_t>(static_cast<double>(operations) * random.uniform(1 - spread, 1 + spread));
         step.gap_seconds = period - static_cast<double>(step.operations * bytes) / 46e6 + random.uniform(-0.005, 0.005);
         return step;
     };
@@ -56,10 +57,14 @@ std::vector<model> idle_models() {
     std::vector<model> models;
     for (const double burst : {1.0, 5.0}) {
         const auto named = [&](const char* name) { return fmt::format("{}, bursts of {:.0f} s", name, burst); };
-        models.push_back({named("log-uniform 1 to 60 s"), idling([](auto& random) { return random.log_uniform(1, 60); }, burst)});
-        models.push_back({named("log-uniform 1 to 20 s"), idling([](auto& random) { return random.log_uniform(1, 20); }, burst)});
-        models.push_back({named("exponential, mean 10 s"), idling([](auto& random) { return random.exponential(10); }, burst)});
-        models.push_back({named("exponential, mean 3 s"), idling([](auto& random) { return random.exponential(3); }, burst)});
+        models.push_back(
+            {named("log-uniform 1 to 60 s"), idling([](auto& random) { return random.log_uniform(1, 60); }, burst)});
+        models.push_back(
+            {named("log-uniform 1 to 20 s"), idling([](auto& random) { return random.log_uniform(1, 20); }, burst)});
+        models.push_back(
+            {named("exponential, mean 10 s"), idling([](auto& random) { return random.exponential(10); }, burst)});
+        models.push_back(
+            {named("exponential, mean 3 s"), idling([](auto& random) { return random.exponential(3); }, burst)});
         models.push_back({named("8.0 to 8.3 s"), idling([](auto& random) { return random.uniform(8.0, 8.3); }, burst)});
     }
     models.push_back({"a job every 10 s, 20 small reads", periodic_job(10, 20, 4096, 0.1)});
@@ -70,7 +75,8 @@ std::vector<model> idle_models() {
 
 std::vector<model> adversarial_models() {
     std::vector<model> models;
-    models.push_back({"uniform 5 to 12 s, bursts of 1 s", idling([](auto& random) { return random.uniform(5, 12); }, 1)});
+    models.push_back(
+        {"uniform 5 to 12 s, bursts of 1 s", idling([](auto& random) { return random.uniform(5, 12); }, 1)});
     models.push_back({"an application reads 2 MB, sleeps 10 s", reader_with_timer(10, 2, 0)});
     models.push_back({"an application reads 2 MB give or take a fifth, sleeps 10 s", reader_with_timer(10, 2, 0.2)});
     models.push_back({"a job every 10 s, 20 MB give or take a fifth", periodic_job(10, 305, 65536, 0.2)});
@@ -112,7 +118,8 @@ tally run_many(const model& one, std::uint64_t sessions, const session_settings&
         if (result.reached(stall::level::probable) >= 0) ++sum.probable;
         const double confirmed = result.reached(stall::level::confirmed);
         if (confirmed >= 0) ++sum.confirmed;
-        const auto first = std::find_if(result.truth.begin(), result.truth.end(), [](const true_gap& gap) { return gap.kind == "csw_lost"; });
+        const auto first = std::find_if(result.truth.begin(), result.truth.end(),
+                                        [](const true_gap& gap) { return gap.kind == "csw_lost"; });
         if (first != result.truth.end() && confirmed >= 0) sum.seconds_to_confirm.push_back(confirmed - first->start);
         for (const true_gap& gap : result.truth) sum.losses += gap.kind == "csw_lost" ? 1U : 0U;
         sum.counted += result.count[stall::index_of(stall::cause::lost_completion)];
@@ -170,7 +177,8 @@ score compare(const std::string& name, const std::vector<frame>& frames, std::si
             result.length_error = std::max(result.length_error, std::abs(base::in_seconds(one.length) - length));
             // The truth is when the guest's reset began; the retried read completes some milliseconds later.
             const double slack = one.cause == stall::cause::vm_paused ? 0.55 : 0.02;
-            if (length < base::in_seconds(one.length_min) - slack || length > base::in_seconds(one.length_max) + slack) {
+            if (length < base::in_seconds(one.length_min) - slack ||
+                length > base::in_seconds(one.length_max) + slack) {
                 ++result.out_of_bounds;
             }
         }
@@ -183,9 +191,9 @@ score compare(const std::string& name, const std::vector<frame>& frames, std::si
 }  // namespace
 
 std::string recordings_table() {
-    std::string text =
-        "| recording | poll | stalls | found | missed | false | outside bounds | worst start error | worst length error | level | after |\n"
-        "|---|---|---|---|---|---|---|---|---|---|---|\n";
+    std::string text = "| recording | poll | stalls | found | missed | false | outside bounds | worst start error | "
+                       "worst length error | level | after |\n"
+                       "|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (const char* name : {"csw", "csw_qemu11", "hoststall", "pause", "idle", "throttle", "healthy"}) {
         const auto frames = load(fmt::format("recordings/{}_0.5s.jsonl", name));
         for (const std::size_t every : {1U, 2U, 4U, 30U}) {
@@ -211,8 +219,8 @@ std::string recordings_table() {
             const std::string phase = phases > 1 ? fmt::format(" ({} phases)", phases) : "";
             const bool has_stalls = all.found > 0;
             text += fmt::format("| {} | {} s{} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name,
-                                static_cast<double>(every) / 2, phase, all.truth, all.found, all.missed, all.wrong, all.out_of_bounds,
-                                has_stalls ? fmt::format("{:.1f} ms", 1000 * all.start_error) : "-",
+                                static_cast<double>(every) / 2, phase, all.truth, all.found, all.missed, all.wrong,
+                                all.out_of_bounds, has_stalls ? fmt::format("{:.1f} ms", 1000 * all.start_error) : "-",
                                 has_stalls ? fmt::format("{:.2f} s", all.length_error) : "-", stall::name(all.reached),
                                 all.reached == stall::level::none ? "-" : fmt::format("{:.1f} s", all.reached_after));
         }
@@ -222,21 +230,23 @@ std::string recordings_table() {
 
 std::string simulation_tables(std::uint64_t sessions) {
     std::string text = fmt::format("{} sessions of 10 minutes each; shares of sessions.\n\n"
-                                   "| idling | poll | probable | confirmed |\n|---|---|---|---|\n", sessions);
+                                   "| idling | poll | probable | confirmed |\n|---|---|---|---|\n",
+                                   sessions);
     const auto rows = [&](const std::vector<model>& models, const char* mark) {
         for (const model& one : models) {
             for (const double poll : {0.5, 1.0, 2.0, 15.0}) {
                 session_settings how;
                 how.poll = poll;
                 const tally sum = run_many(one, sessions, how);
-                text += fmt::format("| {}{} | {} s | {:.2f} % | {:.2f} % |\n", one.name, mark, poll, 100 * sum.share(sum.probable),
-                                    100 * sum.share(sum.confirmed));
+                text += fmt::format("| {}{} | {} s | {:.2f} % | {:.2f} % |\n", one.name, mark, poll,
+                                    100 * sum.share(sum.probable), 100 * sum.share(sum.confirmed));
             }
         }
     };
     rows(idle_models(), "");
     rows(adversarial_models(), " (adversarial)");
-    text += "\n| losses | poll | probable | confirmed | within 35 s | median | 95 % | worst | losses | counted |\n|---|---|---|---|---|---|---|---|---|---|\n";
+    text += "\n| losses | poll | probable | confirmed | within 35 s | median | 95 % | worst | losses | counted "
+            "|\n|---|---|---|---|---|---|---|---|---|---|\n";
     for (const model& one : loss_models()) {
         for (const double poll : {0.5, 1.0, 2.0, 15.0}) {
             session_settings how;
@@ -244,10 +254,12 @@ std::string simulation_tables(std::uint64_t sessions) {
             const std::uint64_t fewer = std::max<std::uint64_t>(1, sessions / 5);
             const tally sum = run_many(one, fewer, how);
             const bool has_times = !sum.seconds_to_confirm.empty();
-            const auto time = [&](double which) { return has_times ? fmt::format("{:.1f} s", sum.quantile(which)) : "-"; };
-            text += fmt::format("| {} | {} s | {:.1f} % | {:.1f} % | {:.1f} % | {} | {} | {} | {} | {} |\n", one.name, poll,
-                                100 * sum.share(sum.probable), 100 * sum.share(sum.confirmed), 100 * sum.share_within(35), time(0.5), time(0.95), time(1),
-                                sum.losses, sum.counted);
+            const auto time = [&](double which) {
+                return has_times ? fmt::format("{:.1f} s", sum.quantile(which)) : "-";
+            };
+            text += fmt::format("| {} | {} s | {:.1f} % | {:.1f} % | {:.1f} % | {} | {} | {} | {} | {} |\n", one.name,
+                                poll, 100 * sum.share(sum.probable), 100 * sum.share(sum.confirmed),
+                                100 * sum.share_within(35), time(0.5), time(0.95), time(1), sum.losses, sum.counted);
         }
     }
     return text;

@@ -26,10 +26,12 @@ std::vector<model> loss_models();
 /// What became of many sessions of one model.
 struct tally {
     std::uint64_t sessions = 0, probable = 0, confirmed = 0;
-    std::vector<double> seconds_to_confirm;   ///< from the first loss's start; sorted
-    std::uint64_t losses = 0, counted = 0;    ///< in all sessions: losses that closed, stalls counted
+    std::vector<double> seconds_to_confirm;  ///< from the first loss's start; sorted
+    std::uint64_t losses = 0, counted = 0;  ///< in all sessions: losses that closed, stalls counted
 
-    double share(std::uint64_t some) const { return sessions == 0 ? 0 : static_cast<double>(some) / static_cast<double>(sessions); }
+    double share(std::uint64_t some) const {
+        return sessions == 0 ? 0 : static_cast<double>(some) / static_cast<double>(sessions);
+    }
     double quantile(double which) const;
     double share_within(double seconds) const;  ///< of the sessions that lost something
 };

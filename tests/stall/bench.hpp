@@ -12,7 +12,8 @@
 namespace qmpwatch::stall_test {
 
 struct bench {
-    explicit bench(double poll_seconds = 0.5, const std::string& device = "usb-storage", stall::detector_settings settings = {})
+    explicit bench(double poll_seconds = 0.5, const std::string& device = "usb-storage",
+                   stall::detector_settings settings = {})
         : poll(poll_seconds), detector(with_poll(settings, poll_seconds)) {
         counters.drives.resize(1);
         counters.drives[0].identity = {"install_media", "usbcd", "#block1"};
@@ -42,7 +43,8 @@ struct bench {
         const auto operations = static_cast<std::uint64_t>(std::max(1.0, seconds * rate));
         reads().completed += operations;
         reads().bytes += operations * bytes_each;
-        reads().time_ns += static_cast<std::uint64_t>(1e9 * (first_latency + 1e-4 * static_cast<double>(operations - 1)));
+        reads().time_ns +=
+            static_cast<std::uint64_t>(1e9 * (first_latency + 1e-4 * static_cast<double>(operations - 1)));
         last = now - 0.0005;
     }
 

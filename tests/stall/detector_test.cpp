@@ -1,6 +1,6 @@
 // The detector's contract: guards, causes that are measured, drives that come and go, what it says and when.
-#include "stall/bench.hpp"
 #include "stall/detector.hpp"
+#include "stall/bench.hpp"
 
 #include <doctest/doctest.h>
 
@@ -189,7 +189,8 @@ TEST_CASE("a clock that jumps spoils the gap") {
     drive.now += 0.5;
     drive.counters.at = at(drive.now);
     drive.counters.at.wall += std::chrono::hours(8);
-    drive.counters.drives[0].counters.idle = base::nanoseconds(static_cast<std::int64_t>(1e9 * (drive.now - drive.last)));
+    drive.counters.drives[0].counters.idle =
+        base::nanoseconds(static_cast<std::int64_t>(1e9 * (drive.now - drive.last)));
     drive.detector.step(drive.counters, drive.said);
     drive.gap(10.03);
     CHECK(drive.count(cause::lost_completion) == 0);
@@ -346,7 +347,8 @@ TEST_CASE("a drive at its own limit is throttled, and only when the limit is kno
             drive.complete(0.5, 0.49);
             drive.look();
         }
-        CHECK((drive.detector.view(0).levels[index_of(cause::throttled)] == level::probable) == (limit > 0 && limit < 100));
+        CHECK((drive.detector.view(0).levels[index_of(cause::throttled)] == level::probable) ==
+              (limit > 0 && limit < 100));
         CHECK(drive.heard(change::closed).empty());
         drive.quiet(10);
         CHECK(drive.detector.view(0).levels[index_of(cause::throttled)] == level::none);

@@ -29,9 +29,10 @@ std::vector<frame> load(std::string_view name) {
         next.counters.at = at(next.seconds);
         next.counters.rtt = std::chrono::duration_cast<base::nanoseconds>(std::chrono::duration<double>(rtt));
         auto& drives = next.counters.drives;
-        const auto read = poll.contains("text")
-                              ? sample::decode_hmp_blockstats(poll.at("text").get<std::string>(), drives)
-                              : sample::decode_blockstats(poll.at(poll.contains("return") ? "return" : "blockstats").dump(), drives);
+        const auto read =
+            poll.contains("text")
+                ? sample::decode_hmp_blockstats(poll.at("text").get<std::string>(), drives)
+                : sample::decode_blockstats(poll.at(poll.contains("return") ? "return" : "blockstats").dump(), drives);
         if (read.has_error()) throw std::runtime_error(read.error().message);
         if (poll.contains("status")) next.status = poll.at("status").get<std::string>();
         if (poll.contains("events")) next.events = poll.at("events").get<std::vector<std::string>>();
@@ -64,7 +65,8 @@ sample::inventory attached(const sample::sample& counters, const std::string& de
     return drives;
 }
 
-std::vector<stall::transition> replay(const std::vector<frame>& frames, const look& how, stall::detector_settings settings) {
+std::vector<stall::transition> replay(const std::vector<frame>& frames, const look& how,
+                                      stall::detector_settings settings) {
     stall::vm_detector detector(settings);
     return replay(frames, how, detector);
 }
@@ -87,12 +89,13 @@ std::vector<stall::transition> replay(const std::vector<frame>& frames, const lo
 std::string describe(const std::vector<stall::transition>& said) {
     std::string text;
     for (const stall::transition& one : said) {
-        text += fmt::format("{:9.3f} {:13} {:15} {:9} start {:9.3f} length {:7.3f} [{:.3f} {:.3f}] paused {:.3f} n {} {:.1f} s{} {}: {}\n",
-                            seconds_of(one.at.steady), name(one.what), name(one.cause), name(one.level),
-                            seconds_of(one.start.steady), base::in_seconds(one.length), base::in_seconds(one.length_min),
-                            base::in_seconds(one.length_max), base::in_seconds(one.paused), one.count,
-                            base::in_seconds(one.lost), one.is_retroactive ? " retroactive" : "",
-                            one.pattern != nullptr ? one.pattern->name : "", one.reason);
+        text += fmt::format(
+            "{:9.3f} {:13} {:15} {:9} start {:9.3f} length {:7.3f} [{:.3f} {:.3f}] paused {:.3f} n {} {:.1f} s{} {}: "
+            "{}\n",
+            seconds_of(one.at.steady), name(one.what), name(one.cause), name(one.level), seconds_of(one.start.steady),
+            base::in_seconds(one.length), base::in_seconds(one.length_min), base::in_seconds(one.length_max),
+            base::in_seconds(one.paused), one.count, base::in_seconds(one.lost),
+            one.is_retroactive ? " retroactive" : "", one.pattern != nullptr ? one.pattern->name : "", one.reason);
     }
     return text;
 }

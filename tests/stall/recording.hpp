@@ -42,7 +42,8 @@ struct look {
 };
 
 /// All that a detector says of it.
-std::vector<stall::transition> replay(const std::vector<frame>& frames, const look& how, stall::detector_settings settings);
+std::vector<stall::transition> replay(const std::vector<frame>& frames, const look& how,
+                                      stall::detector_settings settings);
 
 /// The detector itself is wanted too.
 std::vector<stall::transition> replay(const std::vector<frame>& frames, const look& how, stall::vm_detector& detector);

@@ -18,7 +18,8 @@ namespace {
 
 std::vector<transition> heard(const std::vector<transition>& said, change what) {
     std::vector<transition> found;
-    std::copy_if(said.begin(), said.end(), std::back_inserter(found), [&](const transition& one) { return one.what == what; });
+    std::copy_if(said.begin(), said.end(), std::back_inserter(found),
+                 [&](const transition& one) { return one.what == what; });
     return found;
 }
 
@@ -46,8 +47,9 @@ TEST_CASE("every recorded stall is found at its time, with its length and its ca
         const char* name;
         cause why;
     };
-    for (const expectation& each : {expectation{"csw", cause::lost_completion}, expectation{"csw_qemu11", cause::lost_completion},
-                                    expectation{"hoststall", cause::slow_backend}, expectation{"pause", cause::vm_paused}}) {
+    for (const expectation& each :
+         {expectation{"csw", cause::lost_completion}, expectation{"csw_qemu11", cause::lost_completion},
+          expectation{"hoststall", cause::slow_backend}, expectation{"pause", cause::vm_paused}}) {
         const auto frames = load(fmt::format("recordings/{}_0.5s.jsonl", each.name));
         for (const std::size_t every : {1U, 2U, 4U}) {
             const double most = every == 1 ? 0.15 : every == 2 ? 0.3 : 1.3;
@@ -138,7 +140,8 @@ TEST_CASE("nothing else is confirmed, and idleness is not counted") {
                     INFO(describe(said));
                     for (const transition& one : said) CHECK(one.level < level::confirmed);
                     CHECK((*detector.view(0).totals)[index_of(cause::lost_completion)].count == 0);
-                    if (std::string(name) == "idle" || std::string(name) == "healthy" || std::string(name) == "throttle") {
+                    if (std::string(name) == "idle" || std::string(name) == "healthy" ||
+                        std::string(name) == "throttle") {
                         CHECK(heard(said, change::closed).empty());
                     }
                 }
@@ -214,7 +217,8 @@ TEST_CASE("a guest that reads the same again every ten seconds is not confirmed"
         for (const std::size_t every : {1U, 2U, 4U, 8U}) {
             look how;
             how.every = every;
-            const auto said = replay(load(fmt::format("captures/{}_0.25s.jsonl", name)), how, settings_at(0.25 * static_cast<double>(every)));
+            const auto said = replay(load(fmt::format("captures/{}_0.25s.jsonl", name)), how,
+                                     settings_at(0.25 * static_cast<double>(every)));
             CAPTURE(name);
             CAPTURE(every);
             INFO(describe(said));
@@ -224,8 +228,8 @@ TEST_CASE("a guest that reads the same again every ten seconds is not confirmed"
 }
 
 TEST_CASE("the documented table is what comes out") {
-    const std::string document = support::fixture("../../docs/stall-accuracy.md");
     const std::string table = recordings_table();
-    INFO(table);
-    CHECK_MESSAGE(document.find(table) != std::string::npos, "make docs/stall-accuracy.md again: tests/stall/table.cpp says how");
+    CHECK(support::golden("stall_recordings.md", table) == table);
+    const std::string document = support::fixture("../../docs/stall-accuracy.md");
+    CHECK_MESSAGE(document.find(table) != std::string::npos, "make docs/stall-accuracy.md again; its head says how");
 }

@@ -48,7 +48,8 @@ public:
             const burst& last = bursts_.back();
             next.operations_before = last.operations_before + last.count;
             next.bytes_before = last.bytes_before + last.count * last.bytes_each;
-            next.time_before = last.time_before + last.first_latency + last.latency * static_cast<double>(last.count - 1);
+            next.time_before =
+                last.time_before + last.first_latency + last.latency * static_cast<double>(last.count - 1);
         }
         bursts_.push_back(next);
     }
@@ -93,9 +94,11 @@ session_result run_session(const law& work, std::uint64_t seed, const session_se
         const step_of_work step = work(random);
         burst reads;
         reads.bytes_each = step.operation_bytes;
-        reads.cycle = static_cast<double>(step.operation_bytes) / (step.megabytes_per_second * 1e6) * random.uniform(0.9, 1.1);
-        reads.count = step.operations > 0 ? step.operations
-                                          : std::max<std::uint64_t>(1, static_cast<std::uint64_t>(step.burst_seconds / reads.cycle));
+        reads.cycle =
+            static_cast<double>(step.operation_bytes) / (step.megabytes_per_second * 1e6) * random.uniform(0.9, 1.1);
+        reads.count = step.operations > 0
+                          ? step.operations
+                          : std::max<std::uint64_t>(1, static_cast<std::uint64_t>(step.burst_seconds / reads.cycle));
         reads.begin = now;
         reads.latency = random.uniform(20e-6, 100e-6);
         reads.first_latency = first_latency;
@@ -116,7 +119,9 @@ session_result run_session(const law& work, std::uint64_t seed, const session_se
         }
         now = start + wall;
         first_latency = step.gap == why::host ? step.gap_seconds : 60e-6;
-        if (wall >= 1.5) gaps.push_back({kinds[static_cast<int>(step.gap)], start, step.gap == why::pause ? step.pause_seconds : step.gap_seconds});
+        if (wall >= 1.5)
+            gaps.push_back({kinds[static_cast<int>(step.gap)], start,
+                            step.gap == why::pause ? step.pause_seconds : step.gap_seconds});
     }
 
     settings.poll = base::nanoseconds(static_cast<std::int64_t>(how.poll * 1e9));

@@ -1,5 +1,4 @@
-// Prints docs/stall-accuracy.md. To make it again, with an optimised build (some minutes; fewer sessions are faster):
-//     QMPWATCH_FIXTURES=tests/fixtures stall_table 10000 > docs/stall-accuracy.md
+// Prints docs/stall-accuracy.md: stall_table SESSIONS. The document's head says how to make it again.
 #include "stall/accuracy.hpp"
 
 #include <fmt/format.h>
@@ -10,29 +9,43 @@ namespace {
 
 constexpr const char* introduction = R"(# How well stalls are found
 
-Made by `stall_table` (tests/stall/table.cpp), not by hand. The rule is described in [stall-detection.md](stall-detection.md).
+Made by a program, not by hand; the rule is described in [stall-detection.md](stall-detection.md). To make it again (a
+minute or two), in a build folder with `-Dtests=true` and optimisation:
+
+    ninja -C build/release tests/stall/stall_table
+    QMPWATCH_FIXTURES=tests/fixtures build/release/tests/stall/stall_table 10000 > docs/stall-accuracy.md
+
+The table of recordings is also checked by the unit tests; after a change of the detector `QMPWATCH_UPDATE_GOLDEN=1`
+writes tests/golden/stall_recordings.md anew.
 
 ## Recordings
 
-Stock QEMU 7.2.22 (`csw_qemu11`: 11.1.3) with a scripted guest; the truth is written by the script. The polls are every line,
-every second, every fourth and every thirtieth of a recording at 0.5 s; where there are several ways to begin, all of them
-are added up, and the worst error, the lowest level and the latest time are given. Live polls are faster than this while a
-gap is open. `outside bounds` counts true lengths outside the bounds that were reported; `after` is counted from the
-start of the first stall, in recordings without one from the first poll. `suspected` in `idle` is withdrawn each time.
-At 15 s stalls are not counted one by one, and three minutes are needed for a level: no recording is so long.
+Stock QEMU 7.2.22 (`csw_qemu11`: 11.1.3) with a scripted guest; the truth is written by the script. The polls are
+every line, every second, every fourth and every thirtieth of a recording at 0.5 s; where there are several ways to
+begin, all of them are added up, and the worst error, the lowest level and the latest time are given. Live polls are
+faster than this while a gap is open. `outside bounds` counts true lengths outside the bounds that were reported;
+`after` is counted from the start of the first stall, in recordings without one from the first poll. `suspected` in
+`idle` is withdrawn each time. At 15 s stalls are not counted one by one, and three minutes are needed for a level:
+no recording is so long.
 
 )";
 
 constexpr const char* middle = R"(
 ## Simulation
 
-The generator is tests/stall/session.cpp: bursts of 64 KiB reads at 46 MB/s with exponentially distributed lengths, a second
-drive that is written to meanwhile, polls that follow the detector's wish (`poll` is the slowest), up to 5 ms late, one of a
-hundred up to 60 ms. The drive is on usb-storage unless the name says otherwise. Seeds are fixed, so the numbers are too.
+The generator is tests/stall/session.cpp: bursts of 64 KiB reads at 46 MB/s with exponentially distributed lengths,
+a second drive that is written to meanwhile, polls that follow the detector's wish (`poll` is the slowest), up to 5
+ms late, one of a hundred up to 60 ms. The drive is on usb-storage unless the name says otherwise. Seeds are fixed,
+so the numbers are too.
 
-`confirmed` has to stay below 0.1 % for every way of idling that is not called adversarial. `probable` is what a single gap
-of the right length leads to, so it is reached in a part of the sessions. Two of the adversarial guests are confirmed
-always: whoever reads a varying amount and then sleeps for as long as a time-out looks the same in every counter.
+`confirmed` has to stay below 0.1 % for every way of idling that is not called adversarial. `probable` is what a
+single gap of the right length leads to, so it is reached in a part of the sessions. Two of the adversarial guests
+are confirmed always: whoever reads a varying amount and then sleeps for as long as a time-out looks the same in
+every counter.
+
+Losses of 10 s that go on are confirmed with the second or third. Where that takes longer than 35 s from the start
+of the first, the bursts between were long, or so much alike or so short that they could have been a job with a
+timer. The other time-outs, and drives whose attachment is unknown, need as many losses or one more.
 
 )";
 
