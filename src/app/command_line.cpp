@@ -81,14 +81,14 @@ std::string explain(const CLI::App& command, const CLI::ParseError& problem) {
 
 }  // namespace
 
-CLI::Option* add_duration(CLI::App& command, const std::string& flag, base::nanoseconds& value,
-                          base::nanoseconds least, const std::string& description) {
+CLI::Option* add_duration(CLI::App& command, const std::string& flag, base::nanoseconds& value, base::nanoseconds least,
+                          const std::string& description) {
     const auto read = [&value, least, flag](const std::string& text) {
         const base::result<base::nanoseconds> parsed = base::parse_duration(text);
         if (parsed.has_error()) throw CLI::ValidationError(flag, parsed.error().message);
         if (*parsed < least) {
-            throw CLI::ValidationError(flag, fmt::format("{} is too short: at least {}", base::printable(text),
-                                                         base::format_duration(least)));
+            throw CLI::ValidationError(
+                flag, fmt::format("{} is too short: at least {}", base::printable(text), base::format_duration(least)));
         }
         value = *parsed;
     };

@@ -13,8 +13,8 @@
 namespace qmpwatch::app {
 
 /// A flag that takes a duration with a unit, at least `least` long; its default is shown in --help.
-CLI::Option* add_duration(CLI::App& command, const std::string& flag, base::nanoseconds& value,
-                          base::nanoseconds least, const std::string& description);
+CLI::Option* add_duration(CLI::App& command, const std::string& flag, base::nanoseconds& value, base::nanoseconds least,
+                          const std::string& description);
 
 /// --config FILE: TOML with the same names as the flags, dots included.
 void add_config(CLI::App& command);

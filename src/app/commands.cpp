@@ -55,11 +55,13 @@ int run(const words& arguments) {
         return exit_done;
     }
     if (first.starts_with("-")) return watch_command(arguments);
-    const auto found = std::find_if(commands.begin(), commands.end(), [&](const command& one) { return one.name == first; });
+    const auto found =
+        std::find_if(commands.begin(), commands.end(), [&](const command& one) { return one.name == first; });
     if (found == commands.end()) {
         const bool looks_like_a_path = first.find('/') != std::string::npos || first.ends_with(".sock");
-        fmt::print(stderr, "qmpwatch: there is no command '{}'{} (see qmpwatch --help)\n", base::printable(first),
-                   looks_like_a_path ? fmt::format("; to watch a VM: qmpwatch --socket {}", base::printable(first)) : "");
+        fmt::print(
+            stderr, "qmpwatch: there is no command '{}'{} (see qmpwatch --help)\n", base::printable(first),
+            looks_like_a_path ? fmt::format("; to watch a VM: qmpwatch --socket {}", base::printable(first)) : "");
         return exit_usage;
     }
     return found->run(words(arguments.begin() + 1, arguments.end()));

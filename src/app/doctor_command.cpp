@@ -32,18 +32,20 @@ int doctor_command(const words& arguments) {
         "Looks once at a VM: how its drives are attached, which known trouble applies, what to change.\n"
         "Ends with 0 when nothing was found, 1 when something was (a warning or worse), 2 when it could not look.",
         "qmpwatch doctor"};
-    command.add_option("--socket", sockets,
-                       "The monitor socket of one VM, QMP or HMP: a path or tcp:HOST:PORT. NAME=PATH gives the VM a name")
+    command
+        .add_option("--socket", sockets,
+                    "The monitor socket of one VM, QMP or HMP: a path or tcp:HOST:PORT. NAME=PATH gives the VM a name")
         ->type_name("[NAME=]PATH")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_option("--format", format, "text or json")->type_name("FORMAT")->capture_default_str();
     CLI::Option* proving =
         command
-            .add_option("--prove", prove,
-                        "Prove lost usb-storage completions: look for so long (60s). This CHANGES the VM: QEMU's trace events "
-                        "usb_msd_* are switched on and its log goes to a temporary file; both are put back at the end. "
-                        "Needs a QMP monitor on this host")
+            .add_option(
+                "--prove", prove,
+                "Prove lost usb-storage completions: look for so long (60s). This CHANGES the VM: QEMU's trace events "
+                "usb_msd_* are switched on and its log goes to a temporary file; both are put back at the end. "
+                "Needs a QMP monitor on this host")
             ->type_name("[DURATION]")
             ->expected(0, 1);
     add_config(command);

@@ -65,7 +65,8 @@ base::result<sim::gap_kind> parse_gap(std::string_view text) {
     if (text == "idle") return sim::gap_kind::idle;
     if (text == "lost-completion") return sim::gap_kind::lost_completion;
     if (text == "host-stall") return sim::gap_kind::host_stall;
-    return base::fail(base::errc::usage, fmt::format("a stall is none, idle, lost-completion or host-stall, not '{}'", text));
+    return base::fail(base::errc::usage,
+                      fmt::format("a stall is none, idle, lost-completion or host-stall, not '{}'", text));
 }
 
 void add_generated_drives(sim::scenario& vm, const simulate_options& options, sim::gap_kind gap, unsigned number) {
@@ -127,7 +128,8 @@ base::result<void> check(const simulate_options& options) {
     if (options.socket.empty()) return usage("--socket is missing: say where to listen");
     if (options.protocol != "qmp" && options.protocol != "hmp") return usage("the protocol is qmp or hmp");
     if (options.vms == 0 || options.vms > 100'000) return usage("the number of VMs must be between 1 and 100000");
-    if (options.drives == 0 || options.drives > 10'000) return usage("the number of drives must be between 1 and 10000");
+    if (options.drives == 0 || options.drives > 10'000)
+        return usage("the number of drives must be between 1 and 10000");
     if (!(options.speed > 0)) return usage("the speed must be above 0");
     if (!(options.read_megabytes >= 0) || !(options.write_megabytes >= 0)) return usage("a rate must not be negative");
     if (options.operation_bytes == 0) return usage("the size of an operation must be above 0");
@@ -161,7 +163,8 @@ base::result<void> serve(const simulate_options& options) {
             if (!taken) return taken.error();
             if (number == 0) first_port = *taken;
         } else {
-            const std::string path = options.vms == 1 ? options.socket : fmt::format("{}-{:04}", options.socket, number + 1);
+            const std::string path =
+                options.vms == 1 ? options.socket : fmt::format("{}-{:04}", options.socket, number + 1);
             if (const auto listening = monitors.back().listen(path); !listening) return listening.error();
         }
     }

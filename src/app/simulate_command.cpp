@@ -37,18 +37,22 @@ int simulate_command(const words& arguments) {
         ->type_name("BYTES")
         ->capture_default_str();
     add_duration(command, "--latency", options.latency, base::nanoseconds(0), "Mean latency of an operation");
-    command.add_option("--stall", options.stall, "What interrupts the first drive: none, idle, lost-completion or host-stall")
+    command
+        .add_option("--stall", options.stall,
+                    "What interrupts the first drive: none, idle, lost-completion or host-stall")
         ->type_name("KIND")
         ->capture_default_str();
-    add_duration(command, "--stall-every", options.stall_every, base::milliseconds(10), "Mean time of I/O between two stalls");
+    add_duration(command, "--stall-every", options.stall_every, base::milliseconds(10),
+                 "Mean time of I/O between two stalls");
     add_duration(command, "--stall-length", options.stall_length, base::milliseconds(10), "Length of a stall");
     command.add_option("--qemu-version", options.qemu_version, "The version that it claims")
         ->type_name("X.Y.Z")
         ->capture_default_str();
     command.add_option("--vm-name", options.vm_name, "The VM's name")->type_name("NAME")->capture_default_str();
-    command.add_option("--misbehave", options.misbehave,
-                       fmt::format("What is wrong with the monitor, NAME or NAME=VALUE; repeatable: {}",
-                                   fmt::join(sim::misbehaviour_names(), ", ")))
+    command
+        .add_option("--misbehave", options.misbehave,
+                    fmt::format("What is wrong with the monitor, NAME or NAME=VALUE; repeatable: {}",
+                                fmt::join(sim::misbehaviour_names(), ", ")))
         ->type_name("NAME")
         ->expected(1)
         ->allow_extra_args(false)

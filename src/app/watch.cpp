@@ -1,7 +1,7 @@
 #include "app/watch.hpp"
 
-#include "app/exit_code.hpp"
 #include "app/console.hpp"
+#include "app/exit_code.hpp"
 #include "app/on_stall.hpp"
 #include "app/watched_vms.hpp"
 #include "base/asio.hpp"
@@ -47,10 +47,11 @@ class watch_program {
 public:
     explicit watch_program(const watch_options& options)
         : options_(options),
-          vms_(context_, options, [this](watched_vm& vm, const pipeline::notice& said) { hear(vm, said); },
-               [this] {
-                   if (options_.once) look_whether_once_is_done();
-               }),
+          vms_(
+              context_, options, [this](watched_vm& vm, const pipeline::notice& said) { hear(vm, said); },
+              [this] {
+                  if (options_.once) look_whether_once_is_done();
+              }),
           refresh_timer_(context_),
           look_timer_(context_),
           limit_timer_(context_),
@@ -79,7 +80,8 @@ public:
             }
             base::log::info(sentence);
         }
-        beat_ = base::cadence(std::chrono::steady_clock::now() + options_.poll, std::max<base::nanoseconds>(options_.poll, shortest_refresh));
+        beat_ = base::cadence(std::chrono::steady_clock::now() + options_.poll,
+                              std::max<base::nanoseconds>(options_.poll, shortest_refresh));
         if (options_.once) {
             limit_once();
         } else {
@@ -151,8 +153,8 @@ private:
 
     void look_whether_once_is_done() {
         const auto& all = vms_.all();
-        const bool is_done = std::all_of(all.begin(), all.end(),
-                                         [](const auto& one) { return one->pipeline.has_complete_interval(); });
+        const bool is_done =
+            std::all_of(all.begin(), all.end(), [](const auto& one) { return one->pipeline.has_complete_interval(); });
         if (is_ending_ || !is_done) return;
         is_ending_ = true;
         // After the whole sample has been taken in, not in its middle.
@@ -167,7 +169,8 @@ private:
             case once_format::json: text = report::once_json(*state); break;
             case once_format::csv: text = report::once_csv(*state); break;
             case once_format::table:
-                for (const std::string& line : view::table(*state, settings_for_standard_output(), now)) text += line + '\n';
+                for (const std::string& line : view::table(*state, settings_for_standard_output(), now))
+                    text += line + '\n';
                 break;
         }
         const base::result<void> written = write_to_standard_output(text);
@@ -181,8 +184,9 @@ private:
             if (failure || is_ending_) return;
             for (const auto& vm : vms_.all()) {
                 if (vm->pipeline.has_complete_interval()) continue;
-                base::log::error(vm->detail.empty() ? fmt::format("{} gave no counters in time", vm->watcher.where().text())
-                                                    : vm->detail);
+                base::log::error(vm->detail.empty()
+                                     ? fmt::format("{} gave no counters in time", vm->watcher.where().text())
+                                     : vm->detail);
             }
             end(exit_could_not);
         });

@@ -32,9 +32,10 @@ int watch_command(const words& arguments) {
     std::string log_level = "info";
 
     CLI::App command{"Polls the monitors of VMs and shows the read and write rates of their drives.", "qmpwatch watch"};
-    command.add_option("--socket", sockets,
-                       "The monitor socket, QMP or HMP: a path, a quoted pattern such as '/run/vms/*.sock', or "
-                       "tcp:HOST:PORT. NAME=PATH gives the VM a name. Repeat it for more VMs")
+    command
+        .add_option("--socket", sockets,
+                    "The monitor socket, QMP or HMP: a path, a quoted pattern such as '/run/vms/*.sock', or "
+                    "tcp:HOST:PORT. NAME=PATH gives the VM a name. Repeat it for more VMs")
         ->type_name("[NAME=]PATH")
         ->expected(1)
         ->allow_extra_args(false)
@@ -43,16 +44,21 @@ int watch_command(const words& arguments) {
                  "The window of the rates, and the time between two log lines");
     add_duration(command, "--poll", options.poll, base::milliseconds(50), "The time between two looks at the counters");
     command.add_flag("--once", options.once, "Measure one interval, print it, and end");
-    command.add_option("--format", format, "What --once prints: table, json or csv")->type_name("FORMAT")->capture_default_str();
+    command.add_option("--format", format, "What --once prints: table, json or csv")
+        ->type_name("FORMAT")
+        ->capture_default_str();
     command.add_option("--web.listen-address", listen, "Where /metrics is served, HOST:PORT, or off")
         ->type_name("HOST:PORT")
         ->capture_default_str();
-    command.add_option("--on-stall", options.on_stall,
-                       "A shell command to run when a stall is suspected, has ended or was none; the facts are in its "
-                       "environment (QMPWATCH_EVENT, QMPWATCH_DRIVE, QMPWATCH_CAUSE, QMPWATCH_MESSAGE, ...)")
+    command
+        .add_option("--on-stall", options.on_stall,
+                    "A shell command to run when a stall is suspected, has ended or was none; the facts are in its "
+                    "environment (QMPWATCH_EVENT, QMPWATCH_DRIVE, QMPWATCH_CAUSE, QMPWATCH_MESSAGE, ...)")
         ->type_name("COMMAND");
-    command.add_option("--log.format", log_format,
-                       "text, or json for one JSON object a line; a terminal shows the table instead of lines only with text")
+    command
+        .add_option(
+            "--log.format", log_format,
+            "text, or json for one JSON object a line; a terminal shows the table instead of lines only with text")
         ->type_name("FORMAT")
         ->capture_default_str();
     command.add_option("--log.level", log_level, "The least important message to log: debug, info, warning or error")
@@ -71,7 +77,8 @@ int watch_command(const words& arguments) {
         return refuse(fmt::format("--log.format is text or json, not '{}'", base::printable(log_format)));
     }
     if (!levels.contains(log_level)) {
-        return refuse(fmt::format("--log.level is debug, info, warning or error, not '{}'", base::printable(log_level)));
+        return refuse(
+            fmt::format("--log.level is debug, info, warning or error, not '{}'", base::printable(log_level)));
     }
     if (!formats.contains(format)) {
         return refuse(fmt::format("--format is table, json or csv, not '{}'", base::printable(format)));

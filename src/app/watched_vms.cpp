@@ -89,10 +89,10 @@ bool watched_vms::is_watched(const client::address& where) const {
     return std::any_of(vms_.begin(), vms_.end(), [&](const auto& vm) { return vm->watcher.where() == where; });
 }
 
-std::string watched_vms::unique_name(const watched_vm* of, const client::address& where, const std::string& wanted) const {
-    const bool is_taken = std::any_of(vms_.begin(), vms_.end(), [&](const auto& vm) {
-        return vm.get() != of && vm->pipeline.name() == wanted;
-    });
+std::string watched_vms::unique_name(const watched_vm* of, const client::address& where,
+                                     const std::string& wanted) const {
+    const bool is_taken = std::any_of(vms_.begin(), vms_.end(),
+                                      [&](const auto& vm) { return vm.get() != of && vm->pipeline.name() == wanted; });
     return is_taken ? fmt::format("{}@{}", wanted, where.text()) : wanted;
 }
 
@@ -103,12 +103,13 @@ void watched_vms::add(const client::target& from, const client::address& where) 
     client::watch_settings settings;
     settings.poll = options_.poll;
     settings.process = std::min<base::nanoseconds>(settings.process, options_.interval / 2);
-    const std::string name = unique_name(nullptr, where, one.name.empty() ? client::name_from_address(where) : one.name);
-    auto vm = std::make_unique<watched_vm>(
-        context_.get_executor(), one, settings, pipeline::window_settings{options_.interval, options_.poll}, name, sink_, after_sample_,
-        [this](const watched_vm& of, const std::string& wanted) {
-            return unique_name(&of, of.watcher.where(), wanted);
-        });
+    const std::string name =
+        unique_name(nullptr, where, one.name.empty() ? client::name_from_address(where) : one.name);
+    auto vm = std::make_unique<watched_vm>(context_.get_executor(), one, settings,
+                                           pipeline::window_settings{options_.interval, options_.poll}, name, sink_,
+                                           after_sample_, [this](const watched_vm& of, const std::string& wanted) {
+                                               return unique_name(&of, of.watcher.where(), wanted);
+                                           });
     watched_vm& added = *vm;
     vms_.push_back(std::move(vm));
     asio::co_spawn(context_, added.watcher.run(), [&added](std::exception_ptr failure) {

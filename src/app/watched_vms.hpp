@@ -55,8 +55,9 @@ private:
 class watched_vms {
 public:
     /// `sink` gets what there is to say; `after_sample` is called when a sample of any VM has been taken in.
-    watched_vms(asio::io_context& context, const watch_options& options, watched_vm::notice_sink sink,
-                watched_vm::sample_sink after_sample = [] {});
+    watched_vms(
+        asio::io_context& context, const watch_options& options, watched_vm::notice_sink sink,
+        watched_vm::sample_sink after_sample = [] {});
 
     /// Begins to watch what the targets name. Patterns are looked at again by every call: new sockets are added, VMs
     /// of a pattern whose socket is gone are dropped.

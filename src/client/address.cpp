@@ -59,7 +59,8 @@ std::string address::text() const {
 base::result<target> parse_target(std::string_view text) {
     target result;
     std::string_view rest = text;
-    if (const std::size_t equals = rest.find('='); equals != std::string_view::npos && is_name(rest.substr(0, equals))) {
+    if (const std::size_t equals = rest.find('=');
+        equals != std::string_view::npos && is_name(rest.substr(0, equals))) {
         result.name = rest.substr(0, equals);
         rest.remove_prefix(equals + 1);
     }
@@ -92,7 +93,7 @@ std::vector<std::string> matching_sockets(const std::string& pattern) {
     if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
         for (std::size_t i = 0; i < found.gl_pathc; ++i) {
             const std::string path = found.gl_pathv[i];
-            struct stat about {};
+            struct stat about{};
             if (path.size() <= longest_path && stat(path.c_str(), &about) == 0 && S_ISSOCK(about.st_mode)) {
                 result.push_back(path);
             }

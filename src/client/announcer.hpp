@@ -22,9 +22,7 @@ public:
         out_.monitor_changed({state, std::move(detail), base::now(), problem});
     }
 
-    std::optional<sample::monitor_state> state() const {
-        return said_ ? std::optional(said_->first) : std::nullopt;
-    }
+    std::optional<sample::monitor_state> state() const { return said_ ? std::optional(said_->first) : std::nullopt; }
 
 private:
     observer& out_;

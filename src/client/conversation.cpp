@@ -27,9 +27,9 @@ bool ends_the_connection(const base::result<std::string>& text) {
 
 /// Events after which the run state may be another.
 bool may_change_run_state(std::string_view event) {
-    constexpr std::array<std::string_view, 10> names{"STOP",    "RESUME",  "SHUTDOWN", "RESET",     "SUSPEND",
-                                                     "WAKEUP",  "WATCHDOG", "GUEST_PANICKED", "MIGRATION",
-                                                     "BLOCK_IO_ERROR"};
+    constexpr std::array<std::string_view, 10> names{"STOP",      "RESUME",        "SHUTDOWN", "RESET",
+                                                     "SUSPEND",   "WAKEUP",        "WATCHDOG", "GUEST_PANICKED",
+                                                     "MIGRATION", "BLOCK_IO_ERROR"};
     return std::find(names.begin(), names.end(), event) != names.end();
 }
 

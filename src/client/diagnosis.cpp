@@ -93,7 +93,8 @@ socket_use use_of_socket(const std::vector<std::string>& command_line, std::stri
             return socket_use::monitor;
         }
         if (flag == "-device" && at(options, "chardev") == chardev) {
-            return at(options, "name").starts_with("org.qemu.guest_agent") ? socket_use::guest_agent : socket_use::serial;
+            return at(options, "name").starts_with("org.qemu.guest_agent") ? socket_use::guest_agent
+                                                                           : socket_use::serial;
         }
         if (flag == "-serial" && argument == "chardev:" + std::string(chardev)) return socket_use::serial;
     }
@@ -111,7 +112,8 @@ std::string explain_silence(socket_use use) {
             return "this is the socket of a serial port or another device, not the monitor's: give the path of -qmp or "
                    "-monitor";
         case socket_use::monitor:
-            return "another client owns the monitor, which serves one at a time: end that client, or give QEMU a second "
+            return "another client owns the monitor, which serves one at a time: end that client, or give QEMU a "
+                   "second "
                    "monitor, -qmp unix:PATH2,server=on,wait=off (an HMP monitor is also silent while QEMU's main loop "
                    "is blocked)";
         case socket_use::unknown: break;

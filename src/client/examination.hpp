@@ -31,7 +31,8 @@ private:
     bool speaks_qmp() const { return connection_.session().speaks() == monitor::protocol::qmp; }
 
     /// One question; none when QEMU refused it.
-    asio::awaitable<base::result<std::optional<std::string>>> ask(std::string_view command, std::string_view arguments = {});
+    asio::awaitable<base::result<std::optional<std::string>>> ask(std::string_view command,
+                                                                  std::string_view arguments = {});
     asio::awaitable<base::result<std::string>> ask_text(std::string_view command, std::string_view arguments = {});
     /// A property that is a string; empty when it is none or QEMU refused.
     asio::awaitable<base::result<std::string>> property(std::string_view path, std::string_view name);

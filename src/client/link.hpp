@@ -35,7 +35,8 @@ public:
     asio::awaitable<base::result<monitor::ticket>> ask_hmp(std::string_view line, base::steady_time deadline);
 
     /// Sends an out-of-band question, which QEMU answers even while its main loop is blocked.
-    asio::awaitable<base::result<monitor::ticket>> ask_out_of_band(std::string_view command, base::steady_time deadline);
+    asio::awaitable<base::result<monitor::ticket>> ask_out_of_band(std::string_view command,
+                                                                   base::steady_time deadline);
 
     /// Sends a command that changes the VM, over QMP; only `doctor --prove` does so.
     asio::awaitable<base::result<monitor::ticket>> ask_to_prove(const monitor::proving_command& command,

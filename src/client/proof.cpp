@@ -20,9 +20,10 @@ namespace {
 /// Long enough for a QEMU that is busy; a VM must not be left changed because of a hurry.
 constexpr base::nanoseconds reply_time = base::seconds(5);
 
-/// What stall::trace_log reads; the other events of the family would only make the log longer.
-constexpr std::array<std::string_view, 5> wanted_events{"usb_msd_cmd_submit", "usb_msd_cmd_complete", "usb_msd_cmd_cancel",
-                                                        "usb_msd_send_status", "usb_msd_reset"};
+/// What stall::trace_log reads; the other events of the family would only make the log longer. In the order of switching
+/// on: a completion that is logged before its status can be would look like a lost one.
+constexpr std::array<std::string_view, 5> wanted_events{"usb_msd_send_status", "usb_msd_cmd_cancel", "usb_msd_reset",
+                                                        "usb_msd_cmd_submit", "usb_msd_cmd_complete"};
 
 /// The first line, harmless for a terminal.
 std::string first_line(std::string_view text) { return base::printable(text.substr(0, text.find_first_of("\r\n"))); }
@@ -69,12 +70,13 @@ asio::awaitable<base::result<void>> proof::begin(link& connection, std::string l
     const base::result<void> moved = co_await move_log(connection, std::move(log_path));
     if (moved.has_error()) co_return moved.error();
 
-    for (const auto& [event, is_on] : states) {
-        const bool is_wanted = std::find(wanted_events.begin(), wanted_events.end(), event) != wanted_events.end();
-        if (is_on || !is_wanted) continue;
+    for (const std::string_view event : wanted_events) {
+        const auto state =
+            std::find_if(states.begin(), states.end(), [event](const auto& one) { return one.first == event; });
+        if (state->second) continue;
         const std::optional<monitor::proving_command> command = monitor::proving_command::set_trace(event, true);
         if (!command) continue;
-        switched_on_.push_back(event);
+        switched_on_.emplace_back(event);
         const base::result<std::string> switched = co_await send(connection, *command);
         if (switched.has_error()) co_return switched.error();
     }

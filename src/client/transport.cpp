@@ -19,7 +19,7 @@ namespace qmpwatch::client {
 namespace {
 
 base::error nobody_there(const std::string& path) {
-    struct stat about {};
+    struct stat about{};
     if (stat(path.c_str(), &about) == 0) {
         if (!S_ISSOCK(about.st_mode)) {
             return base::fail(base::errc::usage, fmt::format("{} is not a socket: give the path of QEMU's monitor "
@@ -45,16 +45,16 @@ base::error connect_failure(int number, const std::string& path) {
         case ECONNREFUSED: return nobody_there(path);
         case EACCES:
         case EPERM:
-            return base::fail(base::errc::not_permitted,
-                              fmt::format("no permission to use {}: run qmpwatch as the user who runs QEMU, or with sudo",
-                                          path));
-        case EAGAIN:
-            return base::fail(base::errc::busy, "another client owns the monitor and others wait for it");
+            return base::fail(
+                base::errc::not_permitted,
+                fmt::format("no permission to use {}: run qmpwatch as the user who runs QEMU, or with sudo", path));
+        case EAGAIN: return base::fail(base::errc::busy, "another client owns the monitor and others wait for it");
         case EPROTOTYPE:
             return base::fail(base::errc::usage, fmt::format("{} is a socket of another kind (datagram): give the path "
                                                              "of QEMU's monitor socket",
                                                              path));
-        default: return base::fail(base::errc::io, fmt::format("cannot connect to {}: {}", path, std::strerror(number)));
+        default:
+            return base::fail(base::errc::io, fmt::format("cannot connect to {}: {}", path, std::strerror(number)));
     }
 }
 
@@ -104,7 +104,8 @@ asio::awaitable<base::result<void>> transport::connect_tcp(const address& where,
     asio::ip::tcp::resolver resolver(socket_.get_executor());
     auto [unresolved, endpoints] = co_await resolver.async_resolve(where.host, std::to_string(where.port), as_result);
     if (unresolved) {
-        co_return base::fail(base::errc::absent, fmt::format("cannot find the host {}: {}", where.host, unresolved.message()));
+        co_return base::fail(base::errc::absent,
+                             fmt::format("cannot find the host {}: {}", where.host, unresolved.message()));
     }
     error_code failure = boost::asio::error::host_not_found;
     for (const auto& entry : endpoints) {

@@ -42,7 +42,8 @@ asio::awaitable<void> vm_watcher::run() {
 }
 
 asio::awaitable<base::result<void>> vm_watcher::reach(link& connection) {
-    const base::result<void> connected = co_await connection.connect(where_, steady_clock::now() + settings_.first_byte);
+    const base::result<void> connected =
+        co_await connection.connect(where_, steady_clock::now() + settings_.first_byte);
     if (connected.has_error()) co_return connected.error();
     // A backlog that was full a moment ago is still the same trouble: no "connecting" between two "busy".
     if (states_.state() != monitor_state::busy) states_.say(monitor_state::connecting);
@@ -60,9 +61,10 @@ void vm_watcher::explain_silence(const link& connection) {
     socket_use use = socket_use::unknown;
     if (const std::optional<int> peer = connection.peer_process()) {
         if (const auto usage = base::read_process(*peer); usage.has_value() && usage->is_stopped()) {
-            states_.say(monitor_state::stopped,
-                        fmt::format("the QEMU process is stopped (SIGSTOP or a debugger): continue it with kill -CONT {}",
-                                    *peer));
+            states_.say(
+                monitor_state::stopped,
+                fmt::format("the QEMU process is stopped (SIGSTOP or a debugger): continue it with kill -CONT {}",
+                            *peer));
             return;
         }
         use = connection.use();
@@ -71,9 +73,10 @@ void vm_watcher::explain_silence(const link& connection) {
     if (is_wrong_socket) {
         states_.say(monitor_state::absent, client::explain_silence(use), base::errc::not_a_monitor);
     } else if (is_greeted) {
-        states_.say(monitor_state::blocked,
-                    "QEMU greets but does not answer: its main loop is blocked, or the monitor shares its socket with a "
-                    "serial port (mux=on)");
+        states_.say(
+            monitor_state::blocked,
+            "QEMU greets but does not answer: its main loop is blocked, or the monitor shares its socket with a "
+            "serial port (mux=on)");
     } else {
         states_.say(monitor_state::busy, client::explain_silence(use), base::errc::busy);
     }

@@ -36,10 +36,9 @@ detection detect(std::string_view first_bytes) {
 }
 
 std::string describe_stranger(std::string_view first_bytes) {
-    return fmt::format(
-        "this is not a QEMU monitor: it says '{}'; give the socket of -qmp or -monitor "
-        "(a serial port, a muxed monitor or another program's socket cannot be watched)",
-        base::shorten(base::printable(first_bytes.substr(0, 200)), 40));
+    return fmt::format("this is not a QEMU monitor: it says '{}'; give the socket of -qmp or -monitor "
+                       "(a serial port, a muxed monitor or another program's socket cannot be watched)",
+                       base::shorten(base::printable(first_bytes.substr(0, 200)), 40));
 }
 
 }  // namespace qmpwatch::monitor

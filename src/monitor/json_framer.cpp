@@ -149,8 +149,7 @@ base::result<bool> json_framer::next(framed_object& object) {
         }
     }
     if (end_ - begin_ > max_bytes) {
-        return base::fail(base::errc::too_large,
-                          fmt::format("a message is longer than {} MiB", max_bytes >> 20));
+        return base::fail(base::errc::too_large, fmt::format("a message is longer than {} MiB", max_bytes >> 20));
     }
     return false;
 }

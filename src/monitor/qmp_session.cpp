@@ -45,11 +45,10 @@ base::result<void> qmp_session::handle(const message& heard) {
         }
         greeting_ = *hello;
         phase_ = phase::negotiating;
-        output_ += greeting_.offers_oob
-                       ? R"({"execute":"qmp_capabilities","arguments":{"enable":["oob"]},"id":0})"
-                         "\n"
-                       : R"({"execute":"qmp_capabilities","id":0})"
-                         "\n";
+        output_ += greeting_.offers_oob ? R"({"execute":"qmp_capabilities","arguments":{"enable":["oob"]},"id":0})"
+                                          "\n"
+                                        : R"({"execute":"qmp_capabilities","id":0})"
+                                          "\n";
         return {};
     }
     if (const auto* returned = std::get_if<reply>(&heard)) {
@@ -64,12 +63,12 @@ base::result<void> qmp_session::handle(const message& heard) {
     if (const auto* refused = std::get_if<failure>(&heard)) {
         if (!refused->id) {
             // We always send ids, so QEMU did not understand a message: the two sides are out of step.
-            return base::fail(base::errc::protocol, fmt::format("QEMU could not read a command: {}",
-                                                                base::printable(refused->description)));
+            return base::fail(base::errc::protocol,
+                              fmt::format("QEMU could not read a command: {}", base::printable(refused->description)));
         }
         if (*refused->id == negotiation) {
-            return base::fail(base::errc::protocol, fmt::format("QEMU refuses to negotiate: {}",
-                                                                base::printable(refused->description)));
+            return base::fail(base::errc::protocol,
+                              fmt::format("QEMU refuses to negotiate: {}", base::printable(refused->description)));
         }
         if (const auto found = std::find(open_.begin(), open_.end(), *refused->id); found != open_.end()) {
             open_.erase(found);
@@ -101,8 +100,9 @@ ticket qmp_session::send(std::string_view command, std::string_view arguments, b
     auto out = std::back_inserter(output_);
     fmt::format_to(out, R"({{"{}":"{}")", out_of_band ? "exec-oob" : "execute", command);
     if (!arguments.empty()) fmt::format_to(out, R"(,"arguments":{})", arguments);
-    fmt::format_to(out, R"(,"id":{}}})"
-                        "\n",
+    fmt::format_to(out,
+                   R"(,"id":{}}})"
+                   "\n",
                    question);
     return question;
 }

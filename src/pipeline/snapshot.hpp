@@ -70,7 +70,8 @@ struct drive_snapshot {
 
 /// What a histogram of poll durations needs: counts at or below each bound.
 struct poll_statistics {
-    static constexpr std::array bounds_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5};
+    static constexpr std::array bounds_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+                                               0.05,   0.1,   0.25,   0.5,   1.0,  2.5};
     std::array<std::uint64_t, bounds_seconds.size() + 1> buckets{};  ///< per bucket, not cumulative
     double sum_seconds = 0;
     std::uint64_t succeeded = 0;
@@ -115,9 +116,9 @@ inline base::nanoseconds gap_age_at(base::steady_time now, const vm_snapshot& vm
 
 struct snapshot {
     base::instant at;
-    base::nanoseconds interval{};            ///< the window of the rates
+    base::nanoseconds interval{};  ///< the window of the rates
     std::vector<std::shared_ptr<const vm_snapshot>> vms;  ///< in the order of their names
-    poll_statistics former_polls;            ///< of VMs that are not watched any more: sums must not fall
+    poll_statistics former_polls;  ///< of VMs that are not watched any more: sums must not fall
 };
 
 }  // namespace qmpwatch::pipeline

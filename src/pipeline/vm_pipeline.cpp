@@ -33,14 +33,16 @@ stall::detector_settings detector_settings_for(const window_settings& settings) 
 
 }  // namespace
 
-vm_pipeline::vm_pipeline(std::string vm, window_settings settings) : settings_(settings), reports_(settings), stalls_(detector_settings_for(settings)) {
+vm_pipeline::vm_pipeline(std::string vm, window_settings settings)
+    : settings_(settings), reports_(settings), stalls_(detector_settings_for(settings)) {
     state_.identity.vm = std::move(vm);
 }
 
 notice vm_pipeline::make(base::instant at) const {
     notice said;
     said.time = at.wall;
-    if (first_sample_) said.elapsed = std::max(base::nanoseconds::zero(), base::nanoseconds(at.steady - *first_sample_));
+    if (first_sample_)
+        said.elapsed = std::max(base::nanoseconds::zero(), base::nanoseconds(at.steady - *first_sample_));
     said.vm = state_.identity.vm;
     return said;
 }
@@ -67,7 +69,8 @@ void vm_pipeline::monitor_changed(const sample::monitor_change& change, std::vec
     }
     if (change.state == sample::monitor_state::connecting) return;  // a step, not news
     notice said = make(change.at);
-    said.what = monitor_notice{announced_.value_or(sample::monitor_state::connecting), change.state, change.detail, is_back};
+    said.what =
+        monitor_notice{announced_.value_or(sample::monitor_state::connecting), change.state, change.detail, is_back};
     announced_ = change.state;
     out.push_back(std::move(said));
 }
@@ -132,7 +135,8 @@ void vm_pipeline::poll_ended(const sample::poll_result& result) {
     }
     if (result.lateness > late_after) ++polls.late;
     const double duration = base::in_seconds(result.duration);
-    const auto bound = std::lower_bound(poll_statistics::bounds_seconds.begin(), poll_statistics::bounds_seconds.end(), duration);
+    const auto bound =
+        std::lower_bound(poll_statistics::bounds_seconds.begin(), poll_statistics::bounds_seconds.end(), duration);
     ++polls.buckets[static_cast<std::size_t>(bound - poll_statistics::bounds_seconds.begin())];
     polls.sum_seconds += duration;
 }
@@ -209,10 +213,9 @@ void vm_pipeline::fill_stall(stall_snapshot& into, std::size_t drive) const {
 
 /// Makes drives_ stand in the order of the sample. Usually they do.
 void vm_pipeline::match_drives(const sample::sample& counters, std::vector<notice>& out) {
-    const bool is_same = std::equal(drives_.begin(), drives_.end(), counters.drives.begin(), counters.drives.end(),
-                                    [](const drive_state& known, const sample::drive_sample& seen) {
-                                        return known.identity == seen.identity;
-                                    });
+    const bool is_same = std::equal(
+        drives_.begin(), drives_.end(), counters.drives.begin(), counters.drives.end(),
+        [](const drive_state& known, const sample::drive_sample& seen) { return known.identity == seen.identity; });
     if (is_same) return;
     drives_notice change;
     std::vector<drive_state> next;
@@ -258,8 +261,8 @@ void vm_pipeline::add_to_sum(const drive_state& drive, const sample::drive_count
 
 /// A closed stall carries the totals of its drive and cause up to it.
 void vm_pipeline::add_to_sum(const stall::transition& closed) {
-    const auto sum = std::find_if(sums_.begin(), sums_.end(),
-                                  [&](const auto& one) { return one.drive == closed.drive_name; });
+    const auto sum =
+        std::find_if(sums_.begin(), sums_.end(), [&](const auto& one) { return one.drive == closed.drive_name; });
     if (sum == sums_.end()) return;
     const auto known = std::find_if(sum->stalls.begin(), sum->stalls.end(),
                                     [&](const auto& one) { return one.cause == closed.cause; });
@@ -283,9 +286,8 @@ void vm_pipeline::take_process(const base::process_usage& usage, base::steady_ti
 }
 
 sample::drive_info vm_pipeline::info_of(const drive_state& drive) const {
-    const auto found = std::find_if(inventory_.begin(), inventory_.end(), [&](const sample::drive_info& one) {
-        return one.identity == drive.identity;
-    });
+    const auto found = std::find_if(inventory_.begin(), inventory_.end(),
+                                    [&](const sample::drive_info& one) { return one.identity == drive.identity; });
     if (found != inventory_.end()) return *found;
     sample::drive_info unknown;
     unknown.identity = drive.identity;

@@ -13,7 +13,7 @@ namespace qmpwatch::pipeline {
 /// How samples become rates.
 struct window_settings {
     base::nanoseconds interval = base::seconds(15);  ///< the length of a window
-    base::nanoseconds poll = base::seconds(1);       ///< the distance of samples; half of it is the tolerance in time
+    base::nanoseconds poll = base::seconds(1);  ///< the distance of samples; half of it is the tolerance in time
 };
 
 /// A window that slides: the rate over the last interval, from the real elapsed time.
@@ -43,9 +43,9 @@ public:
     explicit report_clock(window_settings settings) : settings_(settings) {}
 
     enum class tick {
-        opens,    ///< the first sample: the first window begins here
+        opens,  ///< the first sample: the first window begins here
         between,  ///< inside a window
-        closes,   ///< a window ends here and the next begins; a late sample closes all windows that passed, in one
+        closes,  ///< a window ends here and the next begins; a late sample closes all windows that passed, in one
     };
 
     /// What the sample at `at` is. Instants must not go back.

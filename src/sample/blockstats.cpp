@@ -331,8 +331,9 @@ base::result<void> decode_hmp_blockstats(std::string_view text, std::vector<driv
     if (counters == 0) list.clear();
     list.finish();
     if (has_text && counters == 0) {
-        return base::fail(base::errc::data, "the answer to 'info blockstats' holds no counters: this QEMU prints them in a "
-                                            "form that is not known; use a QMP monitor (-qmp) instead");
+        return base::fail(base::errc::data,
+                          "the answer to 'info blockstats' holds no counters: this QEMU prints them in a "
+                          "form that is not known; use a QMP monitor (-qmp) instead");
     }
     return {};
 }

@@ -49,8 +49,8 @@ struct drive_sample {
 };
 
 struct sample {
-    base::instant at;              ///< midpoint of asking and hearing: the counters are of then, give or take rtt / 2
-    base::nanoseconds rtt{};       ///< from asking to hearing
+    base::instant at;  ///< midpoint of asking and hearing: the counters are of then, give or take rtt / 2
+    base::nanoseconds rtt{};  ///< from asking to hearing
     std::vector<drive_sample> drives;
     std::optional<base::process_usage> process;  ///< of QEMU, when it was read with this sample
 };

@@ -57,9 +57,9 @@ struct run_state_change {
 
 /// The values of QEMU's RunState, for the state set in the metrics. A state that is not listed is shown all the same.
 inline constexpr std::array<std::string_view, 16> run_states{
-    "colo",         "debug",       "finish-migrate", "guest-panicked", "inmigrate",  "internal-error",
-    "io-error",     "paused",      "postmigrate",    "prelaunch",      "restore-vm", "running",
-    "save-vm",      "shutdown",    "suspended",      "watchdog"};
+    "colo",     "debug",    "finish-migrate", "guest-panicked", "inmigrate",  "internal-error",
+    "io-error", "paused",   "postmigrate",    "prelaunch",      "restore-vm", "running",
+    "save-vm",  "shutdown", "suspended",      "watchdog"};
 
 /// An asynchronous QMP message.
 struct qmp_event {

@@ -166,7 +166,8 @@ void read_drive(std::string_view argument, bool is_blockdev, command_line_facts&
     // A -blockdev may be a format whose file is another -blockdev, which has the aio then.
     bool has_file = !is_blockdev;
     for (const auto& [key, value] : options_of(argument)) {
-        has_file = has_file || key.starts_with("file.") || (key == "driver" && (value == "file" || value == "host_device"));
+        has_file =
+            has_file || key.starts_with("file.") || (key == "driver" && (value == "file" || value == "host_device"));
         if (key == (is_blockdev ? "node-name" : "id")) {
             drive.name = value;
         } else if (key == "aio" || key == "file.aio") {
@@ -354,9 +355,10 @@ void apply_usb_list(vm_facts& vm, const std::vector<usb_storage_port>& ports) {
         }
     }
     for (const usb_storage_port& port : ports) {
-        const bool is_matched = !port.id.empty() && std::any_of(vm.drives.begin(), vm.drives.end(), [&](const auto& drive) {
-            return drive.usb_megabits_per_second && id_in(drive.info.identity.qdev) == port.id;
-        });
+        const bool is_matched =
+            !port.id.empty() && std::any_of(vm.drives.begin(), vm.drives.end(), [&](const auto& drive) {
+                return drive.usb_megabits_per_second && id_in(drive.info.identity.qdev) == port.id;
+            });
         if (!is_matched) left.push_back(&port);
     }
     const bool is_one_speed = std::all_of(left.begin(), left.end(), [&](const usb_storage_port* port) {
@@ -378,13 +380,15 @@ void apply_command_line(vm_facts& vm, const command_line_facts& options) {
     const bool is_open = vm.controller == interrupt_controller::unknown && vm.identity.accelerator != "tcg";
     if (is_open && !options.kernel_irqchip.empty()) {
         // `split` keeps the local APICs, which take the interrupts of PCI devices, in the kernel.
-        vm.controller = options.kernel_irqchip == "off" ? interrupt_controller::emulated : interrupt_controller::in_kernel;
+        vm.controller =
+            options.kernel_irqchip == "off" ? interrupt_controller::emulated : interrupt_controller::in_kernel;
         vm.controller_type = "kernel-irqchip=" + options.kernel_irqchip;
     }
     for (drive_facts& drive : vm.drives) {
         for (const drive_option& option : options.drives) {
             const drive_identity& identity = drive.info.identity;
-            if (option.name != identity.device && (!identity.device.empty() || option.name != identity.node_name)) continue;
+            if (option.name != identity.device && (!identity.device.empty() || option.name != identity.node_name))
+                continue;
             drive.aio = option.aio;
             drive.is_cdrom = option.is_cdrom;
         }

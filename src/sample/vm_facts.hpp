@@ -73,7 +73,7 @@ std::vector<drive_settings> decode_hmp_drive_settings(std::string_view text);
 
 /// A USB mass storage device in what x-query-usb and `info usb` print.
 struct usb_storage_port {
-    std::string id;    ///< of the device; empty when it has none
+    std::string id;  ///< of the device; empty when it has none
     std::string port;  ///< 4.1 is port 1 of the hub at port 4
     double megabits_per_second = 0;
 
@@ -88,20 +88,20 @@ std::string controller_in_qtree(std::string_view text);
 
 /// What QEMU's command line says of a -drive or a -blockdev.
 struct drive_option {
-    std::string name;        ///< the id, or the node name
-    std::string aio;         ///< threads (also when QEMU's default), native, io_uring; empty: another option tells
-    bool is_cdrom = false;   ///< media=cdrom
+    std::string name;  ///< the id, or the node name
+    std::string aio;  ///< threads (also when QEMU's default), native, io_uring; empty: another option tells
+    bool is_cdrom = false;  ///< media=cdrom
 
     friend bool operator==(const drive_option&, const drive_option&) = default;
 };
 
 /// What QEMU's command line says; fields that it does not mention are empty.
 struct command_line_facts {
-    std::string arch;            ///< from the program's name: qemu-system-aarch64
-    std::string machine;         ///< of -machine
-    std::string accelerator;     ///< the first of accel= or -accel
+    std::string arch;  ///< from the program's name: qemu-system-aarch64
+    std::string machine;  ///< of -machine
+    std::string accelerator;  ///< the first of accel= or -accel
     std::string kernel_irqchip;  ///< on, off, split
-    std::string log_file;        ///< of -D
+    std::string log_file;  ///< of -D
     std::vector<drive_option> drives;
 };
 
@@ -113,10 +113,10 @@ struct drive_facts {
     drive_info info;
     drive_settings settings;
     std::optional<double> usb_megabits_per_second;  ///< of its USB port
-    std::string aio;        ///< threads, native or io_uring where the command line tells; else empty
+    std::string aio;  ///< threads, native or io_uring where the command line tells; else empty
     bool is_cdrom = false;  ///< media=cdrom on the command line; the guest need not see a CD drive
     bool has_lost_completions = false;  ///< it was seen to lose them,
-    bool are_losses_shared = false;     ///< or another usb-storage drive of the VM was: nobody can tell
+    bool are_losses_shared = false;  ///< or another usb-storage drive of the VM was: nobody can tell
 };
 
 /// A VM with all that advice may depend on.
@@ -124,7 +124,7 @@ struct vm_facts {
     vm_identity identity;
     interrupt_controller controller = interrupt_controller::unknown;
     std::string controller_type;  ///< QOM's name of it, or the option that says where it is; may be empty
-    std::string gic_version;      ///< 2, 3 or 4 on Arm machines that tell; else empty
+    std::string gic_version;  ///< 2, 3 or 4 on Arm machines that tell; else empty
     std::vector<drive_facts> drives;
     /// USB storage devices with 12 Mb/s of which nobody knows which drive they are.
     int unmatched_full_speed = 0;

@@ -202,7 +202,8 @@ void qmp_answer::qom_list() {
         const std::string below = node->path + "/";
         for (const qom_node& child : tree) {
             const std::string_view name = child.path;
-            if (name.substr(0, below.size()) != below || name.find('/', below.size()) != std::string_view::npos) continue;
+            if (name.substr(0, below.size()) != below || name.find('/', below.size()) != std::string_view::npos)
+                continue;
             entry(name.substr(below.size()), fmt::format("child<{}>", child.type));
         }
         json.end_array();

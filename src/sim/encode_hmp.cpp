@@ -43,8 +43,8 @@ std::string id_of(const drive_spec& drive) {
 }  // namespace
 
 void encode_banner(std::string& out, const version& which) {
-    fmt::format_to(std::back_inserter(out), "QEMU {}.{}.{} monitor - type 'help' for more information\r\n{}", which.major,
-                   which.minor, which.micro, hmp_prompt);
+    fmt::format_to(std::back_inserter(out), "QEMU {}.{}.{} monitor - type 'help' for more information\r\n{}",
+                   which.major, which.minor, which.micro, hmp_prompt);
 }
 
 void line_editor::redraw(std::string& echo) const {
@@ -88,12 +88,13 @@ bool line_editor::take(char byte, std::string& echo) {
 }
 
 void encode_hmp_blockstats(std::string& out, const drive_spec& drive, const counters& counted) {
-    fmt::format_to(std::back_inserter(out),
-                   "{}: rd_bytes={} wr_bytes={} rd_operations={} wr_operations={} flush_operations={} wr_total_time_ns={} "
-                   "rd_total_time_ns={} flush_total_time_ns={} rd_merged={} wr_merged={} idle_time_ns={}\r\n",
-                   drive.device, counted.read_bytes, counted.write_bytes, counted.reads, counted.writes, counted.flushes,
-                   counted.write_ns, counted.read_ns, counted.flush_ns, counted.reads_merged, counted.writes_merged,
-                   counted.idle_ns.value_or(0));
+    fmt::format_to(
+        std::back_inserter(out),
+        "{}: rd_bytes={} wr_bytes={} rd_operations={} wr_operations={} flush_operations={} wr_total_time_ns={} "
+        "rd_total_time_ns={} flush_total_time_ns={} rd_merged={} wr_merged={} idle_time_ns={}\r\n",
+        drive.device, counted.read_bytes, counted.write_bytes, counted.reads, counted.writes, counted.flushes,
+        counted.write_ns, counted.read_ns, counted.flush_ns, counted.reads_merged, counted.writes_merged,
+        counted.idle_ns.value_or(0));
 }
 
 void encode_hmp_block(std::string& out, const drive_spec& drive) {
@@ -178,7 +179,8 @@ void encode_hmp_qtree(std::string& out, const scenario& vm) {
                         tree.line(5, fmt::format("dev: usb-storage, id \"{}\"", other_id));
                         tree.properties(6, other, false);
                         ++usb;
-                        tree.line(6, fmt::format("addr 0.{}, port {}, speed 5000, name QEMU USB MSD, attached", usb, usb));
+                        tree.line(6,
+                                  fmt::format("addr 0.{}, port {}, speed 5000, name QEMU USB MSD, attached", usb, usb));
                         tree.line(6, fmt::format("bus: {}.0", bus));
                         tree.line(7, "type SCSI");
                         tree.line(7, "dev: scsi-hd, id \"\"");

@@ -88,7 +88,7 @@ enum class stat_kind { count, zero, zone_append, empty_array, flag, idle };
 struct stat_field {
     std::string_view name;
     stat_kind kind = stat_kind::zero;
-    std::uint64_t counters::*member = nullptr;
+    std::uint64_t counters::* member = nullptr;
 };
 
 constexpr stat_field stat_fields[] = {

@@ -24,7 +24,7 @@ std::uint64_t as_count(nanoseconds span) { return static_cast<std::uint64_t>(std
 
 struct field {
     std::string_view key;
-    std::uint64_t counters::*member;
+    std::uint64_t counters::* member;
 };
 
 constexpr field fields[] = {
@@ -70,7 +70,8 @@ std::vector<recorded_drive> drives_of_json(const json& array) {
         if (!entry.is_object()) continue;
         const auto stats = entry.find("stats");
         if (stats == entry.end() || !stats->is_object()) continue;
-        recorded_drive drive{text_member(entry, "device"), text_member(entry, "qdev"), text_member(entry, "node-name"), {}};
+        recorded_drive drive{
+            text_member(entry, "device"), text_member(entry, "qdev"), text_member(entry, "node-name"), {}};
         for (const field& one : fields) drive.counted.*one.member = count_member(*stats, one.key).value_or(0);
         drive.counted.idle_ns = count_member(*stats, "idle_time_ns");
         drives.push_back(std::move(drive));
@@ -244,7 +245,8 @@ base::result<recording> read_recording(std::string_view text) {
         at = std::max(at, nanoseconds(static_cast<std::int64_t>(std::clamp(seconds - *start, 0.0, 1e8) * 1e9)));
 
         if (const std::string status = text_member(object, "status"); !status.empty()) {
-            if (series.statuses.empty() || series.statuses.back().name != status) series.statuses.push_back({at, status});
+            if (series.statuses.empty() || series.statuses.back().name != status)
+                series.statuses.push_back({at, status});
         }
         if (const auto events = object.find("events"); events != object.end() && events->is_array()) {
             for (const json& event : *events) add_event(series, at, event);

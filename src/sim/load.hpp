@@ -59,16 +59,16 @@ enum class gap_kind {
     none,
     idle,             ///< the guest wants nothing
     lost_completion,  ///< an operation is counted, its completion never reaches the guest, which waits and repeats it
-    host_stall,       ///< the host holds one operation: it is counted at the end with the whole gap as its latency
+    host_stall,  ///< the host holds one operation: it is counted at the end with the whole gap as its latency
 };
 
 struct load_spec {
     stream_spec read;
     stream_spec write;
     gap_kind gap = gap_kind::none;
-    nanoseconds gap_every = std::chrono::seconds(12);   ///< mean time of I/O between two gaps (0.5 to 1.5 times that)
+    nanoseconds gap_every = std::chrono::seconds(12);  ///< mean time of I/O between two gaps (0.5 to 1.5 times that)
     nanoseconds gap_length = std::chrono::seconds(10);  ///< at least; up to 1.5 % more
-    std::uint64_t seed = 1;                             ///< same seed, same numbers
+    std::uint64_t seed = 1;  ///< same seed, same numbers
 };
 
 /// Operations one after the other, with seeded jitter. Costs about 20 ns for each simulated operation.
@@ -96,8 +96,8 @@ private:
         stream_spec spec;
         random_numbers random;
         random_numbers gap_random;  // both streams of a drive draw the same gaps
-        nanoseconds start{0};       // of the operation in flight
-        nanoseconds end{0};         // its completion
+        nanoseconds start{0};  // of the operation in flight
+        nanoseconds end{0};  // its completion
         nanoseconds gap_from{0};
         nanoseconds gap_until{0};
     };
@@ -116,8 +116,8 @@ private:
 
 /// One drive in one line of a recording.
 struct recorded_drive {
-    std::string device;     ///< the backend's name, may be empty
-    std::string qdev;       ///< may be empty
+    std::string device;  ///< the backend's name, may be empty
+    std::string qdev;  ///< may be empty
     std::string node_name;  ///< may be empty
     counters counted;
 };
@@ -137,9 +137,9 @@ struct recording {
         nanoseconds at{0};
         std::string name;  ///< QEMU's run state from here on
     };
-    std::vector<line> lines;        ///< never empty in a recording that was read
-    std::vector<event> events;      ///< in the order of time
-    std::vector<status> statuses;   ///< in the order of time, changes only
+    std::vector<line> lines;  ///< never empty in a recording that was read
+    std::vector<event> events;  ///< in the order of time
+    std::vector<status> statuses;  ///< in the order of time, changes only
 
     nanoseconds length() const { return lines.empty() ? nanoseconds(0) : lines.back().at; }
 };

@@ -101,7 +101,8 @@ void machine::restart(nanoseconds now) {
 std::vector<qom_node> machine::qom_tree() const {
     std::vector<qom_node> tree;
     const auto add = [&tree](std::string path, std::string type, std::string bus = {}) -> qom_node& {
-        const auto same = std::find_if(tree.begin(), tree.end(), [&](const qom_node& node) { return node.path == path; });
+        const auto same =
+            std::find_if(tree.begin(), tree.end(), [&](const qom_node& node) { return node.path == path; });
         if (same != tree.end()) return *same;
         tree.push_back({std::move(path), std::move(type), {}});
         if (!bus.empty()) tree.back().properties.emplace_back("parent_bus", quoted(bus));

@@ -16,8 +16,8 @@ constexpr std::string_view no_object = "QMP input must be a JSON object";
 bool is_space(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
 
 bool is_word(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '-' ||
-           byte == '+' || byte == '.';
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '-' || byte == '+' || byte == '.';
 }
 
 qmp_request decode(std::string_view text) {

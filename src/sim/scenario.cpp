@@ -37,13 +37,13 @@ base::result<Number> count_of(std::string_view value, Number most) {
     return count;
 }
 
-template <bool misbehaviour::*Member>
+template <bool misbehaviour::* Member>
 base::result<void> switch_on(scenario& where, std::string_view) {
     where.fault.*Member = true;
     return {};
 }
 
-template <nanoseconds misbehaviour::*Member>
+template <nanoseconds misbehaviour::* Member>
 base::result<void> set_span(scenario& where, std::string_view value) {
     const auto span = span_of(value);
     if (!span) return span.error();
@@ -51,7 +51,7 @@ base::result<void> set_span(scenario& where, std::string_view value) {
     return {};
 }
 
-template <unsigned misbehaviour::*Member>
+template <unsigned misbehaviour::* Member>
 base::result<void> set_count(scenario& where, std::string_view value) {
     const auto count = count_of<unsigned>(value, 1'000'000);
     if (!count) return count.error();
@@ -80,7 +80,8 @@ base::result<void> add_many_drives(scenario& where, std::string_view value) {
 base::result<void> set_counters_reset(scenario& where, std::string_view value) {
     const auto span = span_of(value);
     if (!span) return span.error();
-    if (*span <= nanoseconds(0)) return base::fail(base::errc::usage, "the time between two restarts must be above zero");
+    if (*span <= nanoseconds(0))
+        return base::fail(base::errc::usage, "the time between two restarts must be above zero");
     where.script.push_back({*span, script_step::kind::restart, {}, {}, true});
     where.script_period = *span;
     return {};

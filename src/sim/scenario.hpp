@@ -36,15 +36,15 @@ enum class guest_device {
 };
 
 struct drive_spec {
-    std::string device;     ///< the backend's name; empty for a drive made with -blockdev
-    std::string qdev;       ///< QOM path or id, as query-blockstats prints it
+    std::string device;  ///< the backend's name; empty for a drive made with -blockdev
+    std::string qdev;  ///< QOM path or id, as query-blockstats prints it
     std::string node_name;  ///< of the medium
     guest_device kind = guest_device::virtio_blk;
     std::string file = "disk.img";
     std::string format = "raw";
     std::uint64_t size_bytes = std::uint64_t(64) << 20;
     bool read_only = false;
-    bool inserted = true;                      ///< false: an empty CD-ROM drive
+    bool inserted = true;  ///< false: an empty CD-ROM drive
     std::uint64_t limit_bytes_per_second = 0;  ///< I/O throttling as query-block shows it; 0 for none
     std::uint64_t limit_operations_per_second = 0;
     sim::load load = generated_load(load_spec{});
@@ -54,7 +54,7 @@ struct drive_spec {
 struct script_step {
     enum class kind {
         status,  ///< `text` is QEMU's new run state; STOP and RESUME are sent as QEMU does, when `with_events`
-        event,   ///< `text` is the event's name, `data` the JSON text of its data or empty
+        event,  ///< `text` is the event's name, `data` the JSON text of its data or empty
         restart  ///< a new QEMU process: the client is dropped and all counters start at zero
     };
     nanoseconds at{0};
@@ -66,28 +66,28 @@ struct script_step {
 
 /// How the monitor differs from a good one. All off by default; most can be combined.
 struct misbehaviour {
-    nanoseconds greeting_delay{0};            ///< greeting or banner so much later
-    unsigned events_before_greeting = 0;      ///< QMP: that many BLOCK_IO_ERROR before the greeting and after it
-    bool pretty = false;                      ///< QMP: pretty=on
-    bool half_message = false;                ///< the first reply stops in its middle, nothing comes after it
-    bool disconnect_in_reply = false;         ///< the first reply stops in its middle, the connection is closed
-    unsigned disconnect_after = 0;            ///< the connection is closed after that many commands; 0: never
-    bool garbage = false;                     ///< bytes that belong to no protocol instead of replies
-    bool silence = false;                     ///< accepts and says nothing, as behind another client or a mux
-    bool silence_after_greeting = false;      ///< greeting, then no reply: a QMP monitor on a mux
-    nanoseconds reply_delay{0};               ///< each reply so much later
-    bool byte_by_byte = false;                ///< one byte a write
-    bool split_crlf = false;                  ///< each \r and \n in two writes, some milliseconds apart
-    bool error_without_id = false;            ///< QMP: each command is answered by a parse error without id
-    bool wrong_id = false;                    ///< QMP: replies carry an id that nobody sent
-    std::size_t huge_message_bytes = 0;       ///< replies (not to qmp_capabilities) have that size; 0: as they are
-    unsigned nesting = 0;                     ///< QMP: replies are arrays in arrays, that deep; 0: as they are
-    unsigned events_per_second = 0;           ///< QMP: an event flood
-    bool main_loop_blocked = false;           ///< replies are held back; greeting and OOB commands are answered (QMP)
-    bool serial_console = false;              ///< boot messages of a guest instead of a monitor
-    bool guest_agent = false;                 ///< says nothing until written to, then answers as a guest agent
-    bool telnet = false;                      ///< telnet option bytes before the banner
-    std::string foreign_greeting;             ///< what a server that is not QEMU says first; empty: a monitor
+    nanoseconds greeting_delay{0};  ///< greeting or banner so much later
+    unsigned events_before_greeting = 0;  ///< QMP: that many BLOCK_IO_ERROR before the greeting and after it
+    bool pretty = false;  ///< QMP: pretty=on
+    bool half_message = false;  ///< the first reply stops in its middle, nothing comes after it
+    bool disconnect_in_reply = false;  ///< the first reply stops in its middle, the connection is closed
+    unsigned disconnect_after = 0;  ///< the connection is closed after that many commands; 0: never
+    bool garbage = false;  ///< bytes that belong to no protocol instead of replies
+    bool silence = false;  ///< accepts and says nothing, as behind another client or a mux
+    bool silence_after_greeting = false;  ///< greeting, then no reply: a QMP monitor on a mux
+    nanoseconds reply_delay{0};  ///< each reply so much later
+    bool byte_by_byte = false;  ///< one byte a write
+    bool split_crlf = false;  ///< each \r and \n in two writes, some milliseconds apart
+    bool error_without_id = false;  ///< QMP: each command is answered by a parse error without id
+    bool wrong_id = false;  ///< QMP: replies carry an id that nobody sent
+    std::size_t huge_message_bytes = 0;  ///< replies (not to qmp_capabilities) have that size; 0: as they are
+    unsigned nesting = 0;  ///< QMP: replies are arrays in arrays, that deep; 0: as they are
+    unsigned events_per_second = 0;  ///< QMP: an event flood
+    bool main_loop_blocked = false;  ///< replies are held back; greeting and OOB commands are answered (QMP)
+    bool serial_console = false;  ///< boot messages of a guest instead of a monitor
+    bool guest_agent = false;  ///< says nothing until written to, then answers as a guest agent
+    bool telnet = false;  ///< telnet option bytes before the banner
+    std::string foreign_greeting;  ///< what a server that is not QEMU says first; empty: a monitor
 };
 
 struct scenario {
@@ -95,15 +95,15 @@ struct scenario {
     sim::version version;
     std::string vm_name = "winarm-install";
     std::string uuid = "11111111-2222-3333-4444-555555555555";
-    std::string arch = "x86_64";                 ///< or aarch64
+    std::string arch = "x86_64";  ///< or aarch64
     std::string machine = "pc-q35-7.2-machine";  ///< QOM type
-    std::string accelerator = "kvm";             ///< kvm, tcg or hvf
-    bool kernel_irqchip = true;                  ///< false as with -machine kernel-irqchip=off
-    std::string gic_version = "3";               ///< aarch64 only
-    std::string status = "running";              ///< QEMU's run state at the start
+    std::string accelerator = "kvm";  ///< kvm, tcg or hvf
+    bool kernel_irqchip = true;  ///< false as with -machine kernel-irqchip=off
+    std::string gic_version = "3";  ///< aarch64 only
+    std::string status = "running";  ///< QEMU's run state at the start
     std::vector<drive_spec> drives;
     std::vector<script_step> script;  ///< in the order of time
-    nanoseconds script_period{0};     ///< above 0: the script starts again after so long
+    nanoseconds script_period{0};  ///< above 0: the script starts again after so long
     misbehaviour fault;
 };
 

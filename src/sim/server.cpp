@@ -29,7 +29,7 @@ using steady_clock = std::chrono::steady_clock;
 constexpr base::steady_time never = base::steady_time::max();
 constexpr std::size_t most_received = std::size_t(1) << 20;
 constexpr std::size_t most_commands = 4096;
-constexpr std::size_t most_pending = 1024;               // requests or typed bytes that wait: then reading stops
+constexpr std::size_t most_pending = 1024;  // requests or typed bytes that wait: then reading stops
 constexpr std::size_t most_outgoing = std::size_t(1) << 26;  // events beyond that are lost
 constexpr std::size_t longest_path = 107;
 
@@ -61,11 +61,11 @@ struct connection {
     qmp_conversation agreed;
     line_editor editor;
     std::deque<qmp_request> requests;
-    std::string typed;   // HMP bytes that wait
+    std::string typed;  // HMP bytes that wait
     std::string outbox;  // bytes that wait for the writer
     bool open = true;
     bool greeted = false;
-    bool muted = false;          // nothing more is said
+    bool muted = false;  // nothing more is said
     bool close_when_sent = false;
     bool input_ended = false;
     unsigned answered = 0;
@@ -143,14 +143,16 @@ private:
 base::result<void> simulated_monitor::hub::listen(const std::string& path) {
     namespace fs = std::filesystem;
     if (path.empty() || path.size() > longest_path) {
-        return base::fail(base::errc::usage, fmt::format("the path of a socket must have 1 to {} bytes: {}", longest_path, path));
+        return base::fail(base::errc::usage,
+                          fmt::format("the path of a socket must have 1 to {} bytes: {}", longest_path, path));
     }
     const asio::local::stream_protocol::endpoint endpoint(path);
     std::error_code missing;
     const fs::file_status found = fs::symlink_status(path, missing);
     if (fs::exists(found)) {
         if (!fs::is_socket(found)) {
-            return base::fail(base::errc::usage, fmt::format("{} exists and is not a socket: choose another path", path));
+            return base::fail(base::errc::usage,
+                              fmt::format("{} exists and is not a socket: choose another path", path));
         }
         asio::local::stream_protocol::socket probe(executor_);
         error_code failure;
@@ -158,7 +160,8 @@ base::result<void> simulated_monitor::hub::listen(const std::string& path) {
         if (!failure) probe.non_blocking(true, failure);  // a full backlog must not hold us
         probe.connect(endpoint, failure);
         if (failure != asio::error::connection_refused) {
-            return base::fail(base::errc::usage, fmt::format("{} is in use: stop who serves it or choose another path", path));
+            return base::fail(base::errc::usage,
+                              fmt::format("{} is in use: stop who serves it or choose another path", path));
         }
         ::unlink(path.c_str());
     }
@@ -187,7 +190,8 @@ base::result<std::uint16_t> simulated_monitor::hub::listen_tcp(const std::string
     if (!failure) acceptor->set_option(asio::socket_base::reuse_address(true), failure);
     if (!failure) acceptor->bind(endpoint, failure);
     if (!failure) acceptor->listen(1, failure);
-    if (failure) return base::fail(base::errc::io, fmt::format("cannot listen on {}:{}: {}", host, port, failure.message()));
+    if (failure)
+        return base::fail(base::errc::io, fmt::format("cannot listen on {}:{}: {}", host, port, failure.message()));
     const std::uint16_t taken = acceptor->local_endpoint(failure).port();
     tcp_ = acceptor;
     asio::co_spawn(executor_, accept_clients(shared_from_this(), std::move(acceptor)), asio::detached);
@@ -226,7 +230,8 @@ void simulated_monitor::hub::append_io_errors(connection& client, unsigned count
     const auto& drives = vm_.what().drives;
     const std::string data = fmt::format(
         R"({{"device": "{}", "nospace": false, "node-name": "{}", "reason": "Input/output error", "operation": "read", "action": "ignore"}})",
-        drives.empty() ? std::string() : drives.front().device, drives.empty() ? std::string() : drives.front().node_name);
+        drives.empty() ? std::string() : drives.front().device,
+        drives.empty() ? std::string() : drives.front().node_name);
     for (unsigned number = 0; number < count; ++number) append_event(client, "BLOCK_IO_ERROR", data);
 }
 
@@ -268,7 +273,8 @@ asio::awaitable<void> simulated_monitor::hub::run_script(std::shared_ptr<hub> se
 }
 
 template <class Acceptor>
-asio::awaitable<void> simulated_monitor::hub::accept_clients(std::shared_ptr<hub> self, std::shared_ptr<Acceptor> acceptor) {
+asio::awaitable<void> simulated_monitor::hub::accept_clients(std::shared_ptr<hub> self,
+                                                             std::shared_ptr<Acceptor> acceptor) {
     while (!self->stopped_) {
         auto [failure, socket] = co_await acceptor->async_accept(as_result);
         if (self->stopped_) co_return;
@@ -360,7 +366,8 @@ void simulated_monitor::hub::take(connection& client, std::string_view bytes) {
     const misbehaviour& fault = vm_.what().fault;
     if (fault.silence || fault.serial_console || !fault.foreign_greeting.empty()) return;
     if (fault.guest_agent) {
-        client.outbox += R"({"error": {"class": "CommandNotFound", "desc": "The command has not been found"}})" "\n";
+        client.outbox += R"({"error": {"class": "CommandNotFound", "desc": "The command has not been found"}})"
+                         "\n";
         return;
     }
     if (!speaks_qmp()) {
@@ -506,8 +513,9 @@ bool simulated_monitor::fail_operation(std::string_view device, bool write) {
     if (!hub_->vm().fail_operation(device, write)) return false;
     hub_->emit_event(
         "BLOCK_IO_ERROR",
-        fmt::format(R"({{"device": "{}", "nospace": false, "reason": "Input/output error", "operation": "{}", "action": "report"}})",
-                    device, write ? "write" : "read"));
+        fmt::format(
+            R"({{"device": "{}", "nospace": false, "reason": "Input/output error", "operation": "{}", "action": "report"}})",
+            device, write ? "write" : "read"));
     return true;
 }
 

@@ -13,9 +13,9 @@ namespace qmpwatch::stall {
 
 /// A command whose status never reached the guest.
 struct lost_completion {
-    std::uint32_t tag = 0;           ///< of the command block
+    std::uint32_t tag = 0;  ///< of the command block
     base::steady_time completed_at;  ///< when its completion was read from the log
-    base::steady_time given_up_at;   ///< when the guest's reset was read
+    base::steady_time given_up_at;  ///< when the guest's reset was read
 };
 
 /// Reads the log as it grows and finds them. A command that QEMU has completed (usb_msd_cmd_complete) without sending
@@ -46,8 +46,8 @@ private:
     void give_up(base::steady_time now);
 
     std::size_t devices_;
-    std::string rest_;            ///< a line without its end yet
-    bool is_skipping_ = false;    ///< inside a line that is too long to be one of ours
+    std::string rest_;  ///< a line without its end yet
+    bool is_skipping_ = false;  ///< inside a line that is too long to be one of ours
     std::vector<open_command> waiting_;  ///< completed, status not yet sent
     std::vector<lost_completion> lost_;
     std::uint64_t completed_ = 0;

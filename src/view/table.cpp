@@ -254,8 +254,7 @@ std::vector<line> trouble_lines(const vm_snapshot& vm, std::size_t width, base::
     const std::string name = base::printable(vm.identity.vm) + std::string(gap);
     const std::size_t name_width = base::columns(name);
     const std::size_t other = width > indent.size() ? width - indent.size() : 0;
-    const std::vector<std::string> parts =
-        base::wrap(sentence, width > name_width ? width - name_width : 0, other, 3);
+    const std::vector<std::string> parts = base::wrap(sentence, width > name_width ? width - name_width : 0, other, 3);
     std::vector<line> lines{{{name, style::bold}, {parts.front(), how}}};
     for (std::size_t i = 1; i < parts.size(); ++i)
         lines.push_back({{std::string(indent), style::plain}, {parts[i], how}});

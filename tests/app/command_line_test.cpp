@@ -22,7 +22,10 @@ struct parsed {
         CLI::App command{"test", "qmpwatch test"};
         add_duration(command, "--interval", interval, base::milliseconds(100), "an interval");
         command.add_option("--web.listen-address", address, "an address");
-        command.add_option("--socket", sockets, "sockets")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        command.add_option("--socket", sockets, "sockets")
+            ->expected(1)
+            ->allow_extra_args(false)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         add_config(command);
         end = parse(command, words);
     }
@@ -48,7 +51,8 @@ TEST_CASE("unknown flags and stray words end with 2, help with 0") {
 }
 
 TEST_CASE("flags that repeat take every value, also a name with an equals sign") {
-    CHECK(parsed({"--socket", "a=b.sock", "--socket", "c.sock"}).sockets == std::vector<std::string>{"a=b.sock", "c.sock"});
+    CHECK(parsed({"--socket", "a=b.sock", "--socket", "c.sock"}).sockets ==
+          std::vector<std::string>{"a=b.sock", "c.sock"});
 }
 
 TEST_CASE("a flag takes one value, the word behind it is a stray") {

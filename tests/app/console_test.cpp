@@ -39,7 +39,8 @@ struct captured_output {
         restore();
         std::string result;
         char buffer[4096];
-        for (ssize_t count = read(ends[0], buffer, sizeof buffer); count > 0; count = read(ends[0], buffer, sizeof buffer)) {
+        for (ssize_t count = read(ends[0], buffer, sizeof buffer); count > 0;
+             count = read(ends[0], buffer, sizeof buffer)) {
             result.append(buffer, static_cast<std::size_t>(count));
         }
         return result;

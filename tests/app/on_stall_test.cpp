@@ -105,7 +105,8 @@ TEST_CASE("the command runs with the facts, and nobody waits for it") {
 TEST_CASE("never two at a time, in order, and none is lost while the queue holds them") {
     runner here;
     // Each notes that it began and ended: two at a time would show two begins in a row.
-    on_stall hook(here.context, "printf 'b%s ' $QMPWATCH_DRIVE >> " + here.file + "; sleep 0.03; printf 'e ' >> " + here.file);
+    on_stall hook(here.context,
+                  "printf 'b%s ' $QMPWATCH_DRIVE >> " + here.file + "; sleep 0.03; printf 'e ' >> " + here.file);
     for (int i = 0; i < 5; ++i) hook.hear(stall_of(stall::change::closed, std::to_string(i)), here.vm);
     here.run_until([&] { return here.written().size() >= 25; });
     CHECK(here.written() == "b0 e b1 e b2 e b3 e b4 e ");

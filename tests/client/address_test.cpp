@@ -58,8 +58,8 @@ TEST_CASE("tcp") {
     CHECK(parse_target("tcp:[::1]:4444")->where.host == "::1");
     CHECK(parse_target("tcp:[::1]:4444")->where.text() == "tcp:[::1]:4444");
     CHECK(parse_target("telnet:127.0.0.1:5555,server=on,wait=off")->where.port == 5555);
-    for (const char* wrong : {"tcp:", "tcp:4444", "tcp::4444", "tcp:host:", "tcp:host:0", "tcp:host:65536", "tcp:host:x",
-                              "tcp:host:44x", "tcp:[]:1"}) {
+    for (const char* wrong : {"tcp:", "tcp:4444", "tcp::4444", "tcp:host:", "tcp:host:0", "tcp:host:65536",
+                              "tcp:host:x", "tcp:host:44x", "tcp:[]:1"}) {
         CAPTURE(wrong);
         REQUIRE(parse_target(wrong).has_error());
         CHECK(parse_target(wrong).error().code == base::errc::usage);

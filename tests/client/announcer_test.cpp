@@ -12,7 +12,9 @@ namespace {
 
 struct listener : client::observer {
     std::vector<std::pair<monitor_state, std::string>> heard;
-    void monitor_changed(const sample::monitor_change& change) override { heard.emplace_back(change.state, change.detail); }
+    void monitor_changed(const sample::monitor_change& change) override {
+        heard.emplace_back(change.state, change.detail);
+    }
     void identified(const sample::vm_identity&) override {}
     void run_state_changed(const sample::run_state_change&) override {}
     void inventory_changed(const sample::inventory&) override {}

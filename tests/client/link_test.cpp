@@ -22,8 +22,8 @@ using support::run_coroutine;
 
 namespace {
 
-constexpr std::string_view qmp_hello =
-    "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 22, \"minor\": 2, \"major\": 7}, \"package\": \"\"}, \"capabilities\": [\"oob\"]}}\r\n";
+constexpr std::string_view qmp_hello = "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 22, \"minor\": 2, \"major\": "
+                                       "7}, \"package\": \"\"}, \"capabilities\": [\"oob\"]}}\r\n";
 constexpr std::string_view qmp_agreed = "{\"return\": {}, \"id\": 0}\r\n";
 constexpr std::string_view qmp_answer = "{\"return\": {\"status\": \"running\"}, \"id\": 1}\r\n";
 
@@ -68,7 +68,8 @@ struct scripted_peer {
     void say(std::string_view text) const { (void)!write(client, text.data(), text.size()); }
     void hear_line() const {
         char byte = 0;
-        while (byte != '\n' && read(client, &byte, 1) == 1) {}
+        while (byte != '\n' && read(client, &byte, 1) == 1) {
+        }
     }
 };
 
@@ -91,7 +92,7 @@ asio::awaitable<outcome> converse(client::link& line, client::address where) {
         result.failed = ready.error().code;
         co_return result;
     }
-    const base::result<monitor::ticket> question = co_await line.ask_qmp("query-status", {}, deadline());
+    const base::result<monitor::ticket> question = co_await line.ask_qmp("query-status", "", deadline());
     if (question.has_error()) {
         result.failed = question.error().code;
         co_return result;
@@ -125,8 +126,8 @@ TEST_CASE("a good conversation") {
 TEST_CASE("every failure at every step of it") {
     const std::size_t complete = whole - 2;  // the line end is not waited for
     // All the places where a step ends, and places inside each.
-    for (const std::size_t said : {std::size_t{0}, std::size_t{1}, qmp_hello.size() / 2, qmp_hello.size() - 3, qmp_hello.size(),
-                                   qmp_hello.size() + 5, qmp_hello.size() + qmp_agreed.size() - 3,
+    for (const std::size_t said : {std::size_t{0}, std::size_t{1}, qmp_hello.size() / 2, qmp_hello.size() - 3,
+                                   qmp_hello.size(), qmp_hello.size() + 5, qmp_hello.size() + qmp_agreed.size() - 3,
                                    qmp_hello.size() + qmp_agreed.size(), complete - 1}) {
         CAPTURE(said);
         CHECK(try_conversation(said, ending::silence).failed == errc::timed_out);

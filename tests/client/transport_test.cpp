@@ -13,10 +13,10 @@
 #include <string>
 
 using namespace qmpwatch;
-using client::address;
-using client::transport;
 using base::errc;
 using base::milliseconds;
+using client::address;
+using client::transport;
 using std::chrono::steady_clock;
 using support::run_coroutine;
 
@@ -109,7 +109,8 @@ TEST_CASE("a full backlog means busy, never a connection that is none") {
     errc code{};
     for (int i = 0; i < 10 && code == errc{}; ++i) {
         lines.push_back(std::make_unique<transport>(context.get_executor()));
-        const auto connected = run_coroutine(context, lines.back()->connect(full.where(), steady_clock::now() + milliseconds(200)));
+        const auto connected =
+            run_coroutine(context, lines.back()->connect(full.where(), steady_clock::now() + milliseconds(200)));
         if (connected.has_error()) code = connected.error().code;
     }
     CHECK(code == errc::busy);
@@ -137,7 +138,8 @@ TEST_CASE("bytes, silence, and the end") {
 
     close(peer);
     CHECK(run_coroutine(context, line.read(steady_clock::now() + milliseconds(500))).error().code == errc::closed);
-    CHECK(run_coroutine(context, line.write("x", steady_clock::now() + milliseconds(500))).error().code == errc::closed);
+    CHECK(run_coroutine(context, line.write("x", steady_clock::now() + milliseconds(500))).error().code ==
+          errc::closed);
 }
 
 TEST_CASE("a peer that takes no bytes does not hold us up") {
@@ -146,5 +148,6 @@ TEST_CASE("a peer that takes no bytes does not hold us up") {
     transport line(context.get_executor());
     REQUIRE(run_coroutine(context, line.connect(server.where(), steady_clock::now() + milliseconds(500))).has_value());
     const std::string flood(8 << 20, 'x');
-    CHECK(run_coroutine(context, line.write(flood, steady_clock::now() + milliseconds(100))).error().code == errc::closed);
+    CHECK(run_coroutine(context, line.write(flood, steady_clock::now() + milliseconds(100))).error().code ==
+          errc::closed);
 }

@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 
 using namespace qmpwatch;
-using client::watchdog;
 using base::milliseconds;
+using client::watchdog;
 using std::chrono::steady_clock;
 
 namespace {
@@ -27,7 +27,10 @@ struct pair_of_sockets {
     /// Waits for bytes; true when some came, false when the wait was cancelled.
     bool wait() {
         bool is_readable = false;
-        one.async_wait(asio::socket_base::wait_read, [&](error_code failure) { is_readable = !failure; context.stop(); });
+        one.async_wait(asio::socket_base::wait_read, [&](error_code failure) {
+            is_readable = !failure;
+            context.stop();
+        });
         context.restart();
         context.run_for(std::chrono::seconds(5));
         return is_readable;

@@ -178,8 +178,10 @@ TEST_CASE("a medium change is seen") {
     }
 }
 
-TEST_CASE("odd but correct speakers: pretty JSON, one byte a time, split line ends, a hundred drives, a flood of events") {
-    for (const char* oddity : {"pretty", "byte_by_byte", "split_crlf", "many_drives=100", "event_flood=2000", "events_before_greeting=5"}) {
+TEST_CASE(
+    "odd but correct speakers: pretty JSON, one byte a time, split line ends, a hundred drives, a flood of events") {
+    for (const char* oddity :
+         {"pretty", "byte_by_byte", "split_crlf", "many_drives=100", "event_flood=2000", "events_before_greeting=5"}) {
         CAPTURE(oddity);
         watched_simulation run(scenario_with(protocol::qmp, {oddity}));
         run.run_until([&] { return run.heard.samples.size() >= 2; });

@@ -140,7 +140,8 @@ TEST_CASE("a main loop that blocks and comes back") {
     CHECK(run.heard.sequence() == "connecting ready blocked ready");
     CHECK(run.vm->connections() == 1);  // the connection was kept
     bool has_timed_out = false;
-    for (const sample::poll_result& one : run.heard.polls) has_timed_out |= one.outcome == sample::poll_outcome::timed_out;
+    for (const sample::poll_result& one : run.heard.polls)
+        has_timed_out |= one.outcome == sample::poll_outcome::timed_out;
     CHECK(has_timed_out);
 }
 
@@ -174,8 +175,8 @@ TEST_CASE("answers that always come late find the monitor blocked, not lost") {
 }
 
 TEST_CASE("what breaks the protocol ends the connection, never the program, and the next try comes") {
-    for (const std::string fault : {"half_message", "garbage", "disconnect_in_reply", "disconnect_after=3", "error_without_id",
-                              "huge_message", "deep_nesting"}) {
+    for (const std::string fault : {"half_message", "garbage", "disconnect_in_reply", "disconnect_after=3",
+                                    "error_without_id", "huge_message", "deep_nesting"}) {
         for (const protocol kind : {protocol::qmp, protocol::hmp}) {
             const bool is_qmp_only = fault == "error_without_id" || fault == "deep_nesting";
             if (kind == protocol::hmp && is_qmp_only) continue;
@@ -186,9 +187,8 @@ TEST_CASE("what breaks the protocol ends the connection, never the program, and 
             const bool is_endless = kind == protocol::hmp && fault == "garbage";
             const bool is_silent = is_endless || fault == "half_message";
             if (is_silent) {
-                run.run_until([&] {
-                    return run.heard.is(monitor_state::blocked) || run.heard.is(monitor_state::stopped);
-                });
+                run.run_until(
+                    [&] { return run.heard.is(monitor_state::blocked) || run.heard.is(monitor_state::stopped); });
             } else {
                 run.run_until([&] { return run.vm->connections() >= 2; });
             }

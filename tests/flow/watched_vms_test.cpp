@@ -26,7 +26,8 @@ struct house {
         options.poll = 50ms;
     }
     std::string path(const std::string& name) const { return (folder.path() / name).string(); }
-    sim::simulated_monitor& start(const std::string& socket, const std::string& name, const char* misbehaviour = nullptr) {
+    sim::simulated_monitor& start(const std::string& socket, const std::string& name,
+                                  const char* misbehaviour = nullptr) {
         sim::scenario what = flow::scenario_with(sim::protocol::qmp);
         what.vm_name = name;
         if (misbehaviour != nullptr) REQUIRE(sim::apply_misbehaviour(what, misbehaviour).has_value());

@@ -199,7 +199,8 @@ TEST_CASE("transcripts with replies") {
 
 TEST_CASE("answers of the human monitor, raw") {
     for (const auto& [name, command, first_words] : std::vector<std::tuple<const char*, const char*, const char*>>{
-             {"hmp_info_block_raw.bin", "info block", "install_media (#block149): install_media.img (raw, read-only)\r\n"},
+             {"hmp_info_block_raw.bin", "info block",
+              "install_media (#block149): install_media.img (raw, read-only)\r\n"},
              {"hmp_info_blockstats_raw.bin", "info blockstats", "install_media: rd_bytes=0 "},
              {"hmp_info_blockstats_after_io_raw.bin", "info blockstats", "install_media: rd_bytes=6554112 "}}) {
         CAPTURE(name);

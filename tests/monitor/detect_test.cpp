@@ -23,7 +23,8 @@ TEST_CASE("too little is not decided yet") {
 }
 
 TEST_CASE("anything else is a stranger") {
-    for (const std::string bytes : {"SSH-2.0-OpenSSH_9.2", "SeaBIOS (version 1.16.2)", "QUIT", "[1]", "\x1b[2J", "login: "}) {
+    for (const std::string bytes :
+         {"SSH-2.0-OpenSSH_9.2", "SeaBIOS (version 1.16.2)", "QUIT", "[1]", "\x1b[2J", "login: "}) {
         CAPTURE(bytes);
         CHECK(detect(bytes).decided == verdict::stranger);
     }

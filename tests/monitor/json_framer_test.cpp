@@ -44,9 +44,10 @@ base::errc problem_with(std::string_view bytes) {
 }  // namespace
 
 TEST_CASE("objects come out whole wherever the bytes are cut") {
-    const std::string bytes = "{\"a\": 1}\r\n \t{\"b\": {\"c\": [1, {\"d\": \"}]{\\\"\\\\\"}]}}{\"return\": {}}\r\n{\r\n    \"x\": {\r\n    }\r\n}\r\n";
-    const std::vector<std::string> expected{"{\"a\": 1}", "{\"b\": {\"c\": [1, {\"d\": \"}]{\\\"\\\\\"}]}}", "{\"return\": {}}",
-                                            "{\r\n    \"x\": {\r\n    }\r\n}"};
+    const std::string bytes = "{\"a\": 1}\r\n \t{\"b\": {\"c\": [1, {\"d\": \"}]{\\\"\\\\\"}]}}{\"return\": "
+                              "{}}\r\n{\r\n    \"x\": {\r\n    }\r\n}\r\n";
+    const std::vector<std::string> expected{"{\"a\": 1}", "{\"b\": {\"c\": [1, {\"d\": \"}]{\\\"\\\\\"}]}}",
+                                            "{\"return\": {}}", "{\r\n    \"x\": {\r\n    }\r\n}"};
     for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
         CAPTURE(piece);
         CHECK(frame(bytes, piece) == expected);

@@ -31,12 +31,14 @@ struct decoded {
 }  // namespace
 
 TEST_CASE("greetings") {
-    const decoded modern(R"({"QMP": {"version": {"qemu": {"micro": 22, "minor": 2, "major": 7}, "package": "Debian 1:7.2"}, "capabilities": ["oob"]}})");
+    const decoded modern(
+        R"({"QMP": {"version": {"qemu": {"micro": 22, "minor": 2, "major": 7}, "package": "Debian 1:7.2"}, "capabilities": ["oob"]}})");
     CHECK(modern.as<greeting>().version == "7.2.22");
     CHECK(modern.as<greeting>().package == "Debian 1:7.2");
     CHECK(modern.as<greeting>().offers_oob);
 
-    const decoded old(R"({"QMP": {"version": {"qemu": {"micro": 0, "minor": 5, "major": 2}, "package": ""}, "capabilities": []}})");
+    const decoded old(
+        R"({"QMP": {"version": {"qemu": {"micro": 0, "minor": 5, "major": 2}, "package": ""}, "capabilities": []}})");
     CHECK(old.as<greeting>().version == "2.5.0");
     CHECK_FALSE(old.as<greeting>().offers_oob);
 
@@ -65,16 +67,19 @@ TEST_CASE("replies with ids that are not ours are strangers") {
 }
 
 TEST_CASE("failures") {
-    const decoded ours(R"({"id": 3, "error": {"class": "CommandNotFound", "desc": "The command nope has not been found"}})");
+    const decoded ours(
+        R"({"id": 3, "error": {"class": "CommandNotFound", "desc": "The command nope has not been found"}})");
     CHECK(ours.as<failure>().id == 3U);
     CHECK(ours.as<failure>().error_class == "CommandNotFound");
     CHECK(ours.as<failure>().description == "The command nope has not been found");
-    CHECK_FALSE(decoded(R"({"error": {"class": "GenericError", "desc": "JSON parse error"}})").as<failure>().id.has_value());
+    CHECK_FALSE(
+        decoded(R"({"error": {"class": "GenericError", "desc": "JSON parse error"}})").as<failure>().id.has_value());
     CHECK(decoded(R"({"error": {}})").as<failure>().description.empty());
 }
 
 TEST_CASE("events") {
-    const decoded with_data(R"({"timestamp": {"seconds": 1, "microseconds": 2}, "event": "RESET", "data": {"guest": true}})");
+    const decoded with_data(
+        R"({"timestamp": {"seconds": 1, "microseconds": 2}, "event": "RESET", "data": {"guest": true}})");
     CHECK(with_data.as<event>().name == "RESET");
     CHECK(with_data.as<event>().data == R"({"guest": true})");
     CHECK(decoded(R"({"event": "STOP", "timestamp": {}})").as<event>().data.empty());

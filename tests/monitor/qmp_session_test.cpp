@@ -73,8 +73,9 @@ TEST_CASE("answers find their questions, in any order and with strangers between
     qmp_session session = ready_session();
     const ticket first = *session.execute("query-status");
     const ticket second = *session.execute("qom-get", R"({"path":"/machine","property":"type"})");
-    CHECK(session.take_output() == "{\"execute\":\"query-status\",\"id\":1}\n"
-                                   "{\"execute\":\"qom-get\",\"arguments\":{\"path\":\"/machine\",\"property\":\"type\"},\"id\":2}\n");
+    CHECK(session.take_output() ==
+          "{\"execute\":\"query-status\",\"id\":1}\n"
+          "{\"execute\":\"qom-get\",\"arguments\":{\"path\":\"/machine\",\"property\":\"type\"},\"id\":2}\n");
     REQUIRE(session.receive(R"({"return": {}, "id": 99}{"return": {}, "id": "x"}{"return": {}})").has_value());
     REQUIRE(session.receive(R"({"id": 2, "error": {"class": "DeviceNotFound", "desc": "no such path"}})").has_value());
     REQUIRE(session.receive(R"({"return": {"status": "running"}, "id": 1})").has_value());
@@ -119,7 +120,8 @@ TEST_CASE("commands that change the VM never leave") {
 TEST_CASE("errors end the session") {
     SUBCASE("an error without id: QEMU did not understand us") {
         qmp_session session = ready_session();
-        CHECK(session.receive(R"({"error": {"class": "GenericError", "desc": "JSON parse error"}})").error().code == base::errc::protocol);
+        CHECK(session.receive(R"({"error": {"class": "GenericError", "desc": "JSON parse error"}})").error().code ==
+              base::errc::protocol);
     }
     SUBCASE("garbage") {
         qmp_session session = ready_session();
@@ -133,6 +135,7 @@ TEST_CASE("errors end the session") {
     SUBCASE("negotiation refused") {
         qmp_session session;
         REQUIRE(session.receive(hello).has_value());
-        CHECK(session.receive(R"({"id": 0, "error": {"class": "GenericError", "desc": "no"}})").error().code == base::errc::protocol);
+        CHECK(session.receive(R"({"id": 0, "error": {"class": "GenericError", "desc": "no"}})").error().code ==
+              base::errc::protocol);
     }
 }

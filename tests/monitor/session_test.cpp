@@ -11,7 +11,10 @@ TEST_CASE("a session becomes what answers") {
     session qmp;
     CHECK(qmp.current() == session::phase::listening);
     CHECK_FALSE(qmp.speaks().has_value());
-    REQUIRE(qmp.receive(R"({"QMP": {"version": {"qemu": {"micro": 3, "minor": 1, "major": 11}, "package": "p"}, "capabilities": []}})").has_value());
+    REQUIRE(
+        qmp.receive(
+               R"({"QMP": {"version": {"qemu": {"micro": 3, "minor": 1, "major": 11}, "package": "p"}, "capabilities": []}})")
+            .has_value());
     CHECK(qmp.speaks() == protocol::qmp);
     CHECK(qmp.current() == session::phase::negotiating);
     CHECK(qmp.version() == "11.1.3");
@@ -36,7 +39,8 @@ TEST_CASE("a session becomes what answers") {
 
 TEST_CASE("telnet's negotiation before the banner is skipped") {
     session hmp;
-    REQUIRE(hmp.receive("\xff\xfb\x01\xff\xfb\x03QEMU 7.2.22 monitor - type 'help' for more information\r\n(qemu) ").has_value());
+    REQUIRE(hmp.receive("\xff\xfb\x01\xff\xfb\x03QEMU 7.2.22 monitor - type 'help' for more information\r\n(qemu) ")
+                .has_value());
     CHECK(hmp.current() == session::phase::ready);
     CHECK(hmp.version() == "7.2.22");
 }

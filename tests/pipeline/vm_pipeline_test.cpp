@@ -25,7 +25,10 @@ struct watched {
     std::vector<notice> said;
     sample::sample now;
 
-    watched() { now.drives.resize(1); now.drives[0].identity = {"disk", "/machine/peripheral/disk", "#block1"}; }
+    watched() {
+        now.drives.resize(1);
+        now.drives[0].identity = {"disk", "/machine/peripheral/disk", "#block1"};
+    }
 
     void monitor(monitor_state state, double second, std::string detail = {}) {
         pipeline.monitor_changed({state, std::move(detail), at(second), {}}, said);

@@ -51,7 +51,8 @@ TEST_CASE("rates are divided by the time that really passed") {
 TEST_CASE("the jitter of samples does not keep a window from closing") {
     sliding_window window({seconds(15), seconds(1)});
     window.add(origin + milliseconds(7), reads(0));  // the first answer took a little longer
-    for (int second = 1; second <= 15; ++second) window.add(origin + seconds(second), reads(static_cast<std::uint64_t>(second)));
+    for (int second = 1; second <= 15; ++second)
+        window.add(origin + seconds(second), reads(static_cast<std::uint64_t>(second)));
     REQUIRE(window.rate().has_value());
     CHECK(window.rate()->window == milliseconds(14'993));
 }

@@ -309,8 +309,8 @@ TEST_CASE("rows of such a table, one by one") {
     CHECK(drives[0].counters[operation::flush].completed == 9);
     CHECK(drives[0].counters[operation::flush].time_ns == 10);
     // What is no counter is none: no zeros that look like the truth.
-    for (const char* rows : {"", "Read:\r\n", "Read: 1 2 3\r\n", "Read: 1 2 3 4 5\r\n", "Read: a b c d\r\n", "Flush: 1\r\n",
-                             "Read: 99999999999999999999 1 1 1\r\n", "bytes operations\r\n"}) {
+    for (const char* rows : {"", "Read:\r\n", "Read: 1 2 3\r\n", "Read: 1 2 3 4 5\r\n", "Read: a b c d\r\n",
+                             "Flush: 1\r\n", "Read: 99999999999999999999 1 1 1\r\n", "bytes operations\r\n"}) {
         CAPTURE(rows);
         CHECK(decode(rows).has_error());
         CHECK(drives.empty());

@@ -70,7 +70,8 @@ TEST_CASE("qmp errors have QEMU's text and order of members") {
     const auto error = [](std::string_view id, std::string_view kind, std::string_view text) {
         std::string all = "{";
         if (!id.empty()) all += "\"id\": " + std::string(id) + ", ";
-        return all + "\"error\": {\"class\": \"" + std::string(kind) + "\", \"desc\": \"" + std::string(text) + "\"}}\r\n";
+        return all + "\"error\": {\"class\": \"" + std::string(kind) + "\", \"desc\": \"" + std::string(text) +
+               "\"}}\r\n";
     };
     CHECK(talk(paused(), R"({"execute":"query-status","id":7})") ==
           error("7", "CommandNotFound", "Expecting capabilities negotiation with 'qmp_capabilities'"));
@@ -90,7 +91,8 @@ TEST_CASE("qmp errors have QEMU's text and order of members") {
     CHECK(one("\"str\"") == error("", "GenericError", "QMP input must be a JSON object"));
     CHECK(one("garbage text\n") == error("", "GenericError", "JSON parse error, invalid keyword 'garbage'") +
                                        error("", "GenericError", "JSON parse error, invalid keyword 'text'"));
-    CHECK(one("{\"execute\":\"query-sta\xff") == error("", "GenericError", "JSON parse error, stray '\\\"query-sta\\uFFFD'"));
+    CHECK(one("{\"execute\":\"query-sta\xff") ==
+          error("", "GenericError", "JSON parse error, stray '\\\"query-sta\\uFFFD'"));
     CHECK(one(R"({"exec-oob":"query-status","id":1})") ==
           error("1", "GenericError", "The command query-status does not support OOB"));
     CHECK(talk(paused(), R"({"execute":"qmp_capabilities","arguments":{"enable":["foo"]}})") ==
@@ -103,10 +105,9 @@ TEST_CASE("qmp errors have QEMU's text and order of members") {
 TEST_CASE("qmp input is cut by value, not by line") {
     const std::string three = negotiated(paused(), R"({"execute":"query-status","id":1}{"execute":"query-name","id":2})"
                                                    R"({"execute":"query-uuid","id":3})");
-    CHECK(three ==
-          "{\"return\": {\"status\": \"prelaunch\", \"singlestep\": false, \"running\": false}, \"id\": 1}\r\n"
-          "{\"return\": {\"name\": \"winarm-install\"}, \"id\": 2}\r\n"
-          "{\"return\": {\"UUID\": \"11111111-2222-3333-4444-555555555555\"}, \"id\": 3}\r\n");
+    CHECK(three == "{\"return\": {\"status\": \"prelaunch\", \"singlestep\": false, \"running\": false}, \"id\": 1}\r\n"
+                   "{\"return\": {\"name\": \"winarm-install\"}, \"id\": 2}\r\n"
+                   "{\"return\": {\"UUID\": \"11111111-2222-3333-4444-555555555555\"}, \"id\": 3}\r\n");
     CHECK(talk(paused(), "{'execute':'qmp_capabilities'}\n") == "{\"return\": {}}\r\n");
     CHECK(talk(paused(), "{\"execute\":\"query-status\"\n").empty());
 }
@@ -118,7 +119,8 @@ TEST_CASE("ids come back in QEMU's form") {
         return out;
     };
     std::string out;
-    encode_return(out, "\"\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80\\u0000\\u001f/\"", false, [](json_writer& json) { json.null(); });
+    encode_return(out, "\"\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80\\u0000\\u001f/\"", false,
+                  [](json_writer& json) { json.null(); });
     CHECK(out == "{\"return\": null, \"id\": \"\\u00E9\\u6F22\\uD83D\\uDE00\\u0000\\u001F/\"}\r\n");
     CHECK(echo(R"({"a":[1,null,"x"]})").find(R"({"a": [1, null, "x"]})") != std::string::npos);
     CHECK(echo("1.5").find("1.5}") != std::string::npos);
@@ -148,7 +150,8 @@ TEST_CASE("pretty form") {
     answer_qmp(vm, agreed, qmp_request{"nope", {}, {}, false, {}}, nanoseconds(0), out);
     CHECK(captured(out));
     out.clear();
-    encode_event(out, "RESUME", {}, std::chrono::system_clock::time_point(std::chrono::microseconds(1796069153258174)), true);
+    encode_event(out, "RESUME", {}, std::chrono::system_clock::time_point(std::chrono::microseconds(1796069153258174)),
+                 true);
     encode_return(out, {}, true, [](json_writer& json) { json.begin_object(), json.end_object(); });
     CHECK(captured(out));
 }
@@ -240,7 +243,8 @@ TEST_CASE("qom answers lead from a drive to its controller") {
     CHECK(get("/machine/peripheral-anon/device[0]/scsi.0/legacy[0]", "type") == "{\"return\": \"scsi-hd\"}\r\n");
     CHECK(get("/machine/peripheral-anon/device[0]/scsi.0", "type") == "{\"return\": \"SCSI\"}\r\n");
     CHECK(get("/machine/peripheral-anon/device[0]", "type") == "{\"return\": \"usb-storage\"}\r\n");
-    CHECK(get("/machine/peripheral-anon/device[0]", "parent_bus") == "{\"return\": \"/machine/peripheral/xhci/xhci.0\"}\r\n");
+    CHECK(get("/machine/peripheral-anon/device[0]", "parent_bus") ==
+          "{\"return\": \"/machine/peripheral/xhci/xhci.0\"}\r\n");
     CHECK(get("/machine/peripheral/xhci", "type") == "{\"return\": \"qemu-xhci\"}\r\n");
     CHECK(get("cd0", "type") == "{\"return\": \"scsi-cd\"}\r\n");
     CHECK(get("/machine", "type") == "{\"return\": \"pc-q35-7.2-machine\"}\r\n");

@@ -51,7 +51,8 @@ TEST_CASE("a steady load has its rate") {
     generated_load load(reading(gap_kind::none));
     const counters counted = load.at(100s);
     CHECK(static_cast<double>(counted.read_bytes) == doctest::Approx(4.1e8).epsilon(0.02));
-    CHECK(static_cast<double>(counted.read_ns) / static_cast<double>(counted.reads) == doctest::Approx(60'000).epsilon(0.1));
+    CHECK(static_cast<double>(counted.read_ns) / static_cast<double>(counted.reads) ==
+          doctest::Approx(60'000).epsilon(0.1));
     CHECK(load.at(50s) == counted);  // time does not go back
     CHECK(counted.writes == 0);
 }

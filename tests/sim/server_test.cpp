@@ -91,16 +91,19 @@ scenario with(Change change) {
 TEST_CASE("a good monitor") {
     fixture_loop where;
     client one = greeted(where);
-    CHECK(one.ask("{\"execute\":\"query-status\",\"id\":4}").find("\"running\": true}, \"id\": 4}\r\n") != std::string::npos);
+    CHECK(one.ask("{\"execute\":\"query-status\",\"id\":4}").find("\"running\": true}, \"id\": 4}\r\n") !=
+          std::string::npos);
     CHECK(one.ask("{\"execute\":\"query-blockstats\"}").find("\"device\": \"install_media\"") != std::string::npos);
     CHECK(where.vm->commands() == std::vector<std::string>{"qmp_capabilities", "query-status", "query-blockstats"});
     where.vm->set_status("paused");
     CHECK(one.until("STOP").find("\"event\": \"STOP\"}\r\n") != std::string::npos);
     CHECK(where.vm->fail_operation("install_media", false));
-    CHECK(one.ask("{\"execute\":\"query-blockstats\"}", "\"failed_rd_operations\": 1").find("BLOCK_IO_ERROR") != std::string::npos);
+    CHECK(one.ask("{\"execute\":\"query-blockstats\"}", "\"failed_rd_operations\": 1").find("BLOCK_IO_ERROR") !=
+          std::string::npos);
     where.vm->shut_down("guest-shutdown", true);
     one.until("never", 100ms);
-    CHECK(one.got.find("\"event\": \"SHUTDOWN\", \"data\": {\"guest\": true, \"reason\": \"guest-shutdown\"}}\r\n") != std::string::npos);
+    CHECK(one.got.find("\"event\": \"SHUTDOWN\", \"data\": {\"guest\": true, \"reason\": \"guest-shutdown\"}}\r\n") !=
+          std::string::npos);
     CHECK(one.closed);
     CHECK_FALSE(std::filesystem::exists(where.path));
 }
@@ -182,7 +185,8 @@ TEST_CASE("silence, and other servers") {
     SUBCASE("telnet before HMP") {
         fixture_loop where(with([](scenario& what) { what.protocol = protocol::hmp, what.fault.telnet = true; }));
         client one(where);
-        CHECK(one.until("(qemu) ").substr(0, 16) == std::string("\xff\xfb\x01\xff\xfb\x03\xff\xfb\x00\xff\xfd\x00QEMU", 16));
+        CHECK(one.until("(qemu) ").substr(0, 16) ==
+              std::string("\xff\xfb\x01\xff\xfb\x03\xff\xfb\x00\xff\xfd\x00QEMU", 16));
     }
 }
 
@@ -269,7 +273,8 @@ TEST_CASE("time: late greeting, late reply, blocked main loop") {
 }
 
 TEST_CASE("events before the greeting, and a flood") {
-    fixture_loop where(with([](scenario& what) { what.fault.events_before_greeting = 2, what.fault.events_per_second = 5000; }));
+    fixture_loop where(
+        with([](scenario& what) { what.fault.events_before_greeting = 2, what.fault.events_per_second = 5000; }));
     client one(where);
     one.until("{\"QMP\"");
     CHECK(one.got.find("{\"timestamp\"") == 0);

@@ -12,7 +12,8 @@ namespace {
 
 std::filesystem::path folder(const char* variable) {
     const char* value = std::getenv(variable);
-    if (value == nullptr) throw std::runtime_error(std::string(variable) + " is not set: run the tests with ./dev test");
+    if (value == nullptr)
+        throw std::runtime_error(std::string(variable) + " is not set: run the tests with ./dev test");
     return value;
 }
 

@@ -14,7 +14,8 @@ namespace qmpwatch::support {
 
 /// Fails the test when the coroutine takes longer than `limit`.
 template <class T>
-T run_coroutine(asio::io_context& context, asio::awaitable<T> work, std::chrono::seconds limit = std::chrono::seconds(20)) {
+T run_coroutine(asio::io_context& context, asio::awaitable<T> work,
+                std::chrono::seconds limit = std::chrono::seconds(20)) {
     std::optional<T> result;
     std::exception_ptr failure;
     asio::co_spawn(context, std::move(work), [&](std::exception_ptr thrown, T value) {
