@@ -14,7 +14,8 @@ struct doctor_options {
     std::optional<base::nanoseconds> prove;  ///< how long to look for proof; none: do not
 };
 
-/// The exit codes of `doctor`, which differ from those of the other commands: a script asks whether something was found.
+/// The exit codes of `doctor`, which differ from those of the other commands: a script asks whether something was
+/// found.
 inline constexpr int exit_nothing_found = 0;
 inline constexpr int exit_something_found = 1;  ///< a warning or worse
 inline constexpr int exit_could_not_look = 2;

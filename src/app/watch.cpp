@@ -128,8 +128,8 @@ private:
         if (!std::holds_alternative<pipeline::rate_notice>(said.what)) draw_soon();
     }
 
-    /// With one VM asked for, what cannot be watched ends the program with a sentence; with many, it is a notice and the
-    /// others go on.
+    /// With one VM asked for, what cannot be watched ends the program with a sentence; with many, it is a notice and
+    /// the others go on.
     bool refuse_hopeless(const watched_vm& vm) {
         if (!fatal_.empty()) return true;
         const bool is_hopeless = vm.problem == base::errc::not_a_monitor || vm.problem == base::errc::not_permitted ||

@@ -8,9 +8,9 @@ namespace qmpwatch::base::log {
 enum class level { debug, info, warning, error };
 enum class format { text, json };
 
-/// Text lines are `2026-11-30T21:29:13.042Z warning: message`, or `qmpwatch: message` when standard error is a terminal;
-/// JSON lines are one object each with `event` ("log"), `time`, `level`, `message`. To be called once, at the start;
-/// without it, info and above are written as text.
+/// Text lines are `2026-11-30T21:29:13.042Z warning: message`, or `qmpwatch: message` when standard error is a
+/// terminal; JSON lines are one object each with `event` ("log"), `time`, `level`, `message`. To be called once, at the
+/// start; without it, info and above are written as text.
 void configure(level least, format shape);
 
 void write(level how, std::string_view message);

@@ -18,8 +18,8 @@ std::size_t columns(std::string_view text);
 /// The text cut to at most `width` columns, the last one an ellipsis when something was cut.
 std::string shorten(std::string_view text, std::size_t width);
 
-/// Breaks printable text at blanks: the first line at most `first` columns wide, the others `next`, at most `most` lines;
-/// the last holds the rest and can be wider, and so can one that begins with a longer word. Never empty.
+/// Breaks printable text at blanks: the first line at most `first` columns wide, the others `next`, at most `most`
+/// lines; the last holds the rest and can be wider, and so can one that begins with a longer word. Never empty.
 std::vector<std::string> wrap(std::string_view text, std::size_t first, std::size_t next,
                               std::size_t most = std::string_view::npos);
 

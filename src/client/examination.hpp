@@ -1,4 +1,5 @@
-// One look at a VM for advice: questions about its drives, its accelerator and its interrupt controller, over QMP or HMP.
+// One look at a VM for advice: questions about its drives, its accelerator and its interrupt controller, over QMP or
+// HMP.
 #pragma once
 
 #include "base/asio.hpp"

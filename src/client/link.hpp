@@ -20,9 +20,9 @@ class link {
 public:
     explicit link(asio::any_io_executor executor);
 
-    /// Connects; nothing is said yet. Errors as transport::connect, and `not_a_monitor` when QEMU's command line says that
-    /// the monitor shares its socket with a serial port: a muxed QMP monitor greets like any other, and then what is
-    /// written to it is typed into the guest.
+    /// Connects; nothing is said yet. Errors as transport::connect, and `not_a_monitor` when QEMU's command line says
+    /// that the monitor shares its socket with a serial port: a muxed QMP monitor greets like any other, and then what
+    /// is written to it is typed into the guest.
     asio::awaitable<base::result<void>> connect(const address& where, base::steady_time deadline);
 
     /// Listens until the monitor is ready for questions. `timed_out` can be followed by another call; current() tells

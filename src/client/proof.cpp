@@ -20,8 +20,8 @@ namespace {
 /// Long enough for a QEMU that is busy; a VM must not be left changed because of a hurry.
 constexpr base::nanoseconds reply_time = base::seconds(5);
 
-/// What stall::trace_log reads; the other events of the family would only make the log longer. In the order of switching
-/// on: a completion that is logged before its status can be would look like a lost one.
+/// What stall::trace_log reads; the other events of the family would only make the log longer. In the order of
+/// switching on: a completion that is logged before its status can be would look like a lost one.
 constexpr std::array<std::string_view, 5> wanted_events{"usb_msd_send_status", "usb_msd_cmd_cancel", "usb_msd_reset",
                                                         "usb_msd_cmd_submit", "usb_msd_cmd_complete"};
 

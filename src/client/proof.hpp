@@ -15,13 +15,13 @@ namespace qmpwatch::client {
 /// What has been changed, and so has to be put back.
 class proof {
 public:
-    /// Sends QEMU's log to the file at `log_path`, then switches the trace events on. `connection` must be a QMP monitor
-    /// that is ready. After an error, what was changed so far still has to be put back. `refused` with a sentence when
-    /// this QEMU cannot do it.
+    /// Sends QEMU's log to the file at `log_path`, then switches the trace events on. `connection` must be a QMP
+    /// monitor that is ready. After an error, what was changed so far still has to be put back. `refused` with a
+    /// sentence when this QEMU cannot do it.
     asio::awaitable<base::result<void>> begin(link& connection, std::string log_path);
 
-    /// Switches off what begin() has switched on and sends the log to `old_log` again. May be called again, with another
-    /// connection, after an error; does nothing when there is nothing left to do.
+    /// Switches off what begin() has switched on and sends the log to `old_log` again. May be called again, with
+    /// another connection, after an error; does nothing when there is nothing left to do.
     asio::awaitable<base::result<void>> put_back(link& connection, std::string old_log);
 
     bool is_changed() const { return is_log_moved_ || !switched_on_.empty(); }

@@ -1,5 +1,5 @@
-// The only commands that change a VM: its trace events and its log file, for `doctor --prove`. They can be made here and
-// nowhere else, so that nobody sends another one by accident.
+// The only commands that change a VM: its trace events and its log file, for `doctor --prove`. They can be made here
+// and nowhere else, so that nobody sends another one by accident.
 #pragma once
 
 #include <optional>

@@ -18,8 +18,8 @@ base::result<void> decode_blockstats(std::string_view json, std::vector<drive_sa
 
 /// Reads what `info blockstats` prints, the same way: one line a drive before QEMU 11, a small table a drive since.
 /// HMP names a drive by its `device` alone: drives from -blockdev come out with an empty identity until
-/// identify_by_inventory names them. Lines that are not statistics are skipped; fails with `data` when there is text and
-/// not a single counter in it: a form that is not known must not come out as zeros.
+/// identify_by_inventory names them. Lines that are not statistics are skipped; fails with `data` when there is text
+/// and not a single counter in it: a form that is not known must not come out as zeros.
 /// An `idle_time_ns` of 0 means that the drive was never accessed.
 base::result<void> decode_hmp_blockstats(std::string_view text, std::vector<drive_sample>& drives);
 

@@ -64,8 +64,8 @@ struct drive_settings {
     friend bool operator==(const drive_settings&, const drive_settings&) = default;
 };
 
-/// The settings in the JSON text of query-block's reply, one for each entry that decode_query_block gives, in its order.
-/// Empty when it is no array.
+/// The settings in the JSON text of query-block's reply, one for each entry that decode_query_block gives, in its
+/// order. Empty when it is no array.
 std::vector<drive_settings> decode_drive_settings(std::string_view json);
 
 /// The same for `info block`, in the order of decode_hmp_info_block.

@@ -76,7 +76,8 @@ class generated_load {
 public:
     explicit generated_load(const load_spec& spec);
 
-    /// The counters at `when`, measured from the VM's start. `when` must not go back: earlier is answered as the latest.
+    /// The counters at `when`, measured from the VM's start. `when` must not go back: earlier is answered as the
+    /// latest.
     counters at(nanoseconds when);
 
     /// Nothing happened between `from` and `until` (the VM was paused); an operation in flight is completed after that.
@@ -144,9 +145,9 @@ struct recording {
     nanoseconds length() const { return lines.empty() ? nanoseconds(0) : lines.back().at; }
 };
 
-/// Reads JSON Lines in any of three forms: {"t","status","events","blockstats"}, {"t","return"} with {"t","event"} among
-/// them, and {"t","text"} with HMP's text; `t` in seconds. Lines of other forms are skipped. `data` when a line is not
-/// a JSON object, or none holds counters. At most a million lines are read.
+/// Reads JSON Lines in any of three forms: {"t","status","events","blockstats"}, {"t","return"} with {"t","event"}
+/// among them, and {"t","text"} with HMP's text; `t` in seconds. Lines of other forms are skipped. `data` when a line
+/// is not a JSON object, or none holds counters. At most a million lines are read.
 base::result<recording> read_recording(std::string_view text);
 
 /// One drive of a recording, in real time. Between two lines the counters hold and the idle time grows, as in QEMU.

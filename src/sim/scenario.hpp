@@ -1,4 +1,5 @@
-// What a simulated VM is and how its monitor misbehaves: plain values, to be filled in by tests and by the command line.
+// What a simulated VM is and how its monitor misbehaves: plain values, to be filled in by tests and by the command
+// line.
 #pragma once
 
 #include "sim/load.hpp"

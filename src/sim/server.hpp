@@ -26,8 +26,8 @@ public:
     simulated_monitor(simulated_monitor&&) noexcept = default;
     simulated_monitor& operator=(simulated_monitor&&) = delete;
 
-    /// Listens on a UNIX socket. A stale socket file is replaced; `usage` when the path is anything else, is too long, or
-    /// is served by somebody; `io` when the system refuses. To be called once.
+    /// Listens on a UNIX socket. A stale socket file is replaced; `usage` when the path is anything else, is too long,
+    /// or is served by somebody; `io` when the system refuses. To be called once.
     base::result<void> listen(const std::string& path);
 
     /// Listens on a numeric address or `localhost`; port 0 takes a free one. Returns the port.

@@ -56,6 +56,13 @@ struct finished_gap {
     bool is_spoilt = false;  ///< clocks, late polls, or operations that no counter shows
 };
 
+/// A gap that has closed, and what has come after it so far.
+struct closing_gap {
+    finished_gap gap;
+    base::steady_time end;
+    std::uint64_t operations = 0, bytes = 0;
+};
+
 class gap_tracker {
 public:
     /// `settings` must outlive it.
@@ -92,11 +99,6 @@ public:
     void end_stream();
 
 private:
-    struct closing {
-        finished_gap gap;
-        base::steady_time end;
-        std::uint64_t operations = 0, bytes = 0;
-    };
     void silence(const tick& when, const counter_sums& now);
     std::optional<finished_gap> activity(const tick& when, const counter_sums& now);
     void close(const tick& when, base::steady_time completion, std::uint64_t operations, base::nanoseconds excess,
@@ -116,7 +118,7 @@ private:
     bool is_spoilt_ = false;
     bool is_after_stream_ = false;
     std::uint64_t operations_at_gap_ = 0;  ///< the counter when the last gap closed
-    std::optional<closing> closing_;
+    std::optional<closing_gap> closing_;
     base::nanoseconds active_{};
     // Sums over the last active time; older time counts less and less.
     double recent_operations_ = 0, recent_bytes_ = 0, recent_seconds_ = 0;

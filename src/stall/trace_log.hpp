@@ -1,4 +1,5 @@
-// QEMU's trace lines about USB mass storage, and the lost completions in them: proof, where counters only let one guess.
+// QEMU's trace lines about USB mass storage, and the lost completions in them: proof, where counters only let one
+// guess.
 #pragma once
 
 #include "base/clock.hpp"

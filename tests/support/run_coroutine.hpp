@@ -1,4 +1,5 @@
-// Runs one coroutine to its end on an event loop of its own turn: what it returns is returned, what it throws is thrown.
+// Runs one coroutine to its end on an event loop of its own turn: what it returns is returned, what it throws is
+// thrown.
 #pragma once
 
 #include "base/asio.hpp"
