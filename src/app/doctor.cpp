@@ -3,6 +3,7 @@
 #include "app/console.hpp"
 #include "base/asio.hpp"
 #include "base/duration.hpp"
+#include "base/text.hpp"
 #include "client/diagnosis.hpp"
 #include "client/examination.hpp"
 #include "client/link.hpp"
@@ -26,8 +27,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace qmpwatch::app {
@@ -43,6 +46,40 @@ constexpr base::nanoseconds patience = base::seconds(60);  // with a VM that doe
 constexpr std::size_t enough_proof = 2;
 
 void tell(const std::string& sentence) { fmt::print(stderr, "qmpwatch doctor: {}\n", sentence); }
+
+/// As whom a process opens files.
+struct process_user {
+    uid_t user = 0;
+    gid_t group = 0;
+};
+
+/// Not the owner of /proc/PID: that is root for a process that has changed its user (-runas).
+std::optional<process_user> user_of(int process) {
+    std::ifstream status(fmt::format("/proc/{}/status", process));
+    std::optional<uid_t> user;
+    std::optional<gid_t> group;
+    std::string word;
+    while (status >> word) {
+        if (word != "Uid:" && word != "Gid:") continue;
+        unsigned real = 0, effective = 0, saved = 0, for_files = 0;
+        if (!(status >> real >> effective >> saved >> for_files)) break;
+        if (word == "Uid:") user = for_files;
+        if (word == "Gid:") group = for_files;
+    }
+    if (!user || !group) return std::nullopt;
+    return process_user{*user, *group};
+}
+
+/// Whether that user may write to the file, by its owner and mode. Groups beyond the first are left out: the answer is
+/// no too often rather than too seldom.
+bool may_write(const process_user& who, const std::string& path) {
+    struct stat file{};
+    if (::stat(path.c_str(), &file) != 0) return false;
+    if (who.user == 0) return true;
+    if (file.st_uid == who.user) return (file.st_mode & S_IWUSR) != 0;
+    if (file.st_gid == who.group) return (file.st_mode & S_IWGRP) != 0;
+    return (file.st_mode & S_IWOTH) != 0;
+}
 
 /// A file in a private folder that QEMU writes its log to and we read. Both are gone at the end.
 class private_log {
@@ -67,10 +104,10 @@ public:
         if (file_ < 0) return failed(path);
         path_ = path;
         // QEMU may run as another user, which only root can let in.
-        struct stat owner{};
-        if (::geteuid() == 0 && ::stat(fmt::format("/proc/{}", qemu).c_str(), &owner) == 0 && owner.st_uid != 0) {
-            if (::fchown(file_, owner.st_uid, owner.st_gid) != 0) return failed(path_);
-            if (::chown(folder_.c_str(), owner.st_uid, owner.st_gid) != 0) return failed(folder_);
+        const std::optional<process_user> owner = user_of(qemu);
+        if (::geteuid() == 0 && owner && owner->user != 0) {
+            if (::fchown(file_, owner->user, owner->group) != 0) return failed(path_);
+            if (::chown(folder_.c_str(), owner->user, owner->group) != 0) return failed(folder_);
         }
         return {};
     }
@@ -97,28 +134,37 @@ private:
     int file_ = -1;
 };
 
-/// Where QEMU logs now; QEMU itself does not tell. An error when it could not be put back.
+/// Where QEMU logs now; QEMU itself does not tell. An error when it could not be put back: a QEMU that fails to open
+/// the file loses its log, so this has to be known before anything is changed.
 base::result<std::string> place_of_log(const client::examination& look, int qemu) {
+    const auto refused = [](const std::string& why) {
+        constexpr std::string_view way_out =
+            "start QEMU with -D FILE, a file that it may write to, to make the proof possible";
+        return base::fail(base::errc::refused, fmt::format("{}, so it could not be put back: {}", why, way_out));
+    };
+    const std::optional<process_user> who = user_of(qemu);
+    if (!who) return refused(fmt::format("cannot see as whom QEMU (process {}) writes its log", qemu));
+
     const std::string given = sample::read_options(look.command_line()).log_file;
-    if (!given.empty()) return given;
+    if (!given.empty()) {
+        std::string path = given;
+        if (const std::size_t number = path.find("%d"); number != std::string::npos) {
+            path.replace(number, 2, fmt::format("{}", qemu));  // as QEMU does
+        }
+        const std::string_view start = path.starts_with('/') ? "root" : "cwd/";
+        if (may_write(*who, fmt::format("/proc/{}/{}{}", qemu, start, path))) return given;
+        return refused(fmt::format("QEMU may not open its log file {} again", base::printable(given)));
+    }
+    const std::string standard_error = fmt::format("/proc/{}/fd/2", qemu);
     std::string target(4096, '\0');
-    const ssize_t size = ::readlink(fmt::format("/proc/{}/fd/2", qemu).c_str(), target.data(), target.size());
-    if (size < 0) {
-        return base::fail(
-            base::errc::not_permitted,
-            fmt::format("cannot see where QEMU (process {}) writes its log, so it could not be put back: {}", qemu,
-                        std::strerror(errno)));
-    }
+    const ssize_t size = ::readlink(standard_error.c_str(), target.data(), target.size());
+    if (size < 0) return refused(fmt::format("cannot see where QEMU (process {}) writes its log", qemu));
     target.resize(static_cast<std::size_t>(size));
-    if (target.starts_with("socket:")) {
-        // A socket cannot be opened a second time, not even by its owner.
-        return base::fail(
-            base::errc::refused,
-            "QEMU's log goes to a socket (the journal, as for a service), which could not be put back: start QEMU "
-            "with -D FILE to make the proof possible");
-    }
+    // A socket cannot be opened a second time, not even by its owner.
+    if (target.starts_with("socket:")) return refused("QEMU's log goes to a socket (the journal, as for a service)");
     if (target == "/dev/null") return target;
-    return std::string("/dev/stderr");
+    if (may_write(*who, standard_error)) return std::string("/dev/stderr");
+    return refused("QEMU's log goes to a file that another user has opened for it and that it may not open again");
 }
 
 class examiner {

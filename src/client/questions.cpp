@@ -7,7 +7,7 @@ namespace qmpwatch::client {
 namespace {
 
 /// A JSON string, for names from QEMU that go back to it.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -26,10 +26,10 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 std::string qom_get_arguments(std::string_view path, std::string_view property) {
-    return fmt::format(R"({{"path":{},"property":{}}})", quoted(path), quoted(property));
+    return fmt::format(R"({{"path":{},"property":{}}})", json_string(path), json_string(property));
 }
 
-std::string qom_list_arguments(std::string_view path) { return fmt::format(R"({{"path":{}}})", quoted(path)); }
+std::string qom_list_arguments(std::string_view path) { return fmt::format(R"({{"path":{}}})", json_string(path)); }
 
 const sample::drive_info* find_drive(const sample::inventory& drives, const sample::drive_identity& wanted) {
     for (const sample::drive_info& one : drives) {

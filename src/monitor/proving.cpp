@@ -11,7 +11,7 @@ namespace {
 
 /// The text between quotes, with a backslash before every quote and backslash: JSON and the human monitor agree on it.
 /// Control characters are left out: QEMU's own file names have none.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (static_cast<unsigned char>(c) < 0x20) continue;
@@ -35,10 +35,10 @@ std::optional<proving_command> proving_command::set_trace(std::string_view event
 }
 
 proving_command proving_command::log_to(std::string_view path) {
-    return {"human-monitor-command", fmt::format(R"({{"command-line":{}}})", quoted(logfile_line(path)))};
+    return {"human-monitor-command", fmt::format(R"({{"command-line":{}}})", json_string(logfile_line(path)))};
 }
 
-std::string logfile_line(std::string_view path) { return "logfile " + quoted(path); }
+std::string logfile_line(std::string_view path) { return "logfile " + json_string(path); }
 
 bool is_storage_event(std::string_view event) {
     constexpr std::string_view family = "usb_msd_";

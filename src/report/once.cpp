@@ -62,7 +62,7 @@ json vm_object(const vm_snapshot& vm, const pipeline::snapshot& state) {
     return object;
 }
 
-std::string quoted(const std::string& text) {
+std::string csv_field(const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string out = "\"";
     for (const char each : text) {
@@ -77,7 +77,7 @@ struct as_cell {
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(std::uint64_t value) const { return fmt::format("{}", value); }
     std::string operator()(double value) const { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
-    std::string operator()(const std::string& value) const { return quoted(value); }
+    std::string operator()(const std::string& value) const { return csv_field(value); }
 };
 
 }  // namespace
@@ -100,8 +100,8 @@ std::string once_csv(const pipeline::snapshot& state) {
     }
     out += '\n';
     for (const auto& vm : state.vms) {
-        const std::string first = time_of(*vm, state) + ',' + quoted(base::printable(vm->identity.vm)) + ',' +
-                                  quoted(base::printable(vm->run_state));
+        const std::string first = time_of(*vm, state) + ',' + csv_field(base::printable(vm->identity.vm)) + ',' +
+                                  csv_field(base::printable(vm->run_state));
         for (const pipeline::drive_snapshot& drive : vm->drives) {
             out += first;
             for (const field& each : drive_fields(drive)) out += ',' + std::visit(as_cell{}, each.value);

@@ -8,7 +8,7 @@
 namespace qmpwatch::sim {
 namespace {
 
-std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
+std::string json_string(std::string_view text) { return fmt::format("\"{}\"", text); }
 
 /// QEMU resolves an id below /machine/peripheral.
 std::string full_path(const std::string& qdev) {
@@ -105,14 +105,14 @@ std::vector<qom_node> machine::qom_tree() const {
             std::find_if(tree.begin(), tree.end(), [&](const qom_node& node) { return node.path == path; });
         if (same != tree.end()) return *same;
         tree.push_back({std::move(path), std::move(type), {}});
-        if (!bus.empty()) tree.back().properties.emplace_back("parent_bus", quoted(bus));
+        if (!bus.empty()) tree.back().properties.emplace_back("parent_bus", json_string(bus));
         return tree.back();
     };
 
     const bool arm = what_.arch == "aarch64";
     const bool in_kernel = what_.kernel_irqchip && what_.accelerator != "tcg";
     qom_node& root = add("/machine", what_.machine);
-    if (arm) root.properties.emplace_back("gic-version", quoted(what_.gic_version));
+    if (arm) root.properties.emplace_back("gic-version", json_string(what_.gic_version));
     add("/machine/peripheral", "container");
     add("/machine/peripheral-anon", "container");
     add("/machine/unattached", "container");

@@ -70,6 +70,11 @@ def trace_states(control):
     return {event["name"]: event["state"] for event in control.execute("trace-event-get-state", name="usb_msd_*")}
 
 
+def wait_for_the_proof(vm):
+    """Until all five events are on: from then on doctor only reads."""
+    processes.wait_until(lambda: list(trace_states(vm.control).values()).count("enabled") == 5, "the proof has begun")
+
+
 class Proof(unittest.TestCase):
     def test_a_lost_status_is_proved(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="qmpwatch-test-doctor-")))
@@ -100,7 +105,7 @@ class Proof(unittest.TestCase):
                                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                               text=True)
                     self.addCleanup(processes.end, running)
-                    processes.wait_until(lambda: "enabled" in trace_states(vm.control).values(), "the proof has begun")
+                    wait_for_the_proof(vm)
                     running.send_signal(number)
                     out, said = running.communicate(timeout=20)
                     self.assertIn("as it was", said)
@@ -110,12 +115,27 @@ class Proof(unittest.TestCase):
                     files = [str(file.readlink()) for file in pathlib.Path(f"/proc/{vm.pid}/fd").iterdir()]
                     self.assertFalse([file for file in files if "qmpwatch-proof" in file])
 
+    def test_a_log_of_its_own(self):
+        with Vm("-D", "{folder}/own.log") as vm:
+            log = vm.folder / "own.log"
+            self.assertEqual(doctor(vm.qmp, "--prove", "1s")[0], NOTHING_FOUND)
+            vm.control.execute("trace-event-set-state", name="runstate_set", enable=True)
+            vm.control.execute("stop")
+            processes.wait_until(lambda: "runstate_set" in log.read_text(), "QEMU logs to its own file again")
+            # Without the file nobody knows whether QEMU could open it again: then nothing may be changed.
+            log.unlink()
+            code, report, said = doctor(vm.qmp, "--prove", "1s")
+            self.assertEqual((code, report), (COULD_NOT_LOOK, None))
+            self.assertIn("could not be put back", said)
+            self.assertNotIn("changing", said)
+            self.assertEqual(set(trace_states(vm.control).values()), {"disabled"})
+
     def test_a_vm_that_ends_meanwhile(self):
         with Vm() as vm:
             running = processes.start([watcher.binary(), "doctor", "--socket", str(vm.qmp), "--prove", "60s"],
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self.addCleanup(processes.end, running)
-            processes.wait_until(lambda: "enabled" in trace_states(vm.control).values(), "the proof has begun")
+            wait_for_the_proof(vm)
             vm.kill()
             running.communicate(timeout=20)
             self.assertEqual(running.returncode, COULD_NOT_LOOK)
@@ -125,7 +145,7 @@ class Proof(unittest.TestCase):
             running = processes.start([watcher.binary(), "doctor", "--socket", str(vm.qmp), "--prove", "2s"],
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self.addCleanup(processes.end, running)
-            processes.wait_until(lambda: "enabled" in trace_states(vm.control).values(), "the proof has begun")
+            wait_for_the_proof(vm)
             vm.process.send_signal(signal.SIGSTOP)
             time.sleep(9)  # the two seconds, and longer than an answer is waited for
             vm.process.send_signal(signal.SIGCONT)
