@@ -65,6 +65,7 @@ base::result<target> parse_target(std::string_view text) {
         rest.remove_prefix(equals + 1);
     }
     rest = without_qemu_options(rest);
+    if (rest.starts_with("unix:")) rest.remove_prefix(5);
     if (rest.empty()) {
         return base::fail(base::errc::usage,
                           "--socket needs the path of QEMU's monitor socket, for example --socket qemu-monitor.sock");
@@ -75,7 +76,6 @@ base::result<target> parse_target(std::string_view text) {
         result.where = *where;
         return result;
     }
-    if (rest.starts_with("unix:")) rest.remove_prefix(5);
     result.where.path = rest;
     result.is_pattern = rest.find_first_of("*?[") != std::string_view::npos;
     if (!result.is_pattern && rest.size() > longest_path) {

@@ -69,6 +69,8 @@ TEST_CASE("tcp") {
 TEST_CASE("what cannot be a socket is refused with a sentence") {
     CHECK(parse_target("").error().message.find("--socket") != std::string::npos);
     CHECK(parse_target("name=").has_error());
+    CHECK(parse_target("unix:").has_error());
+    CHECK(parse_target("name=unix:,server=on").has_error());
     const std::string longest(107, 'x');
     CHECK(parse_target(longest).has_value());
     CHECK(parse_target(longest + "x").error().message.find("108") != std::string::npos);
