@@ -15,7 +15,9 @@
 // wide bounds are weak evidence by themselves. Time-outs: core of the band 0.65, band 0.30, elsewhere 0.05, and after
 // the first one 0.70 on its repetition within 0.15 s. Idling: exp(2 s / time-out - 1) per e-fold of length, as of a
 // guest that idles exponentially for that long on average: 0.45 at 10 s, 0.72 at 3 s. A gap after which the stream does
-// not resume counts against; one after a burst just like the one before (a job with a timer) does not count.
+// not resume counts against. In doubt, a gap is held back and weighed with the next one that is not: when the bursts
+// before and after it are too short to be a stream yet, and when it follows a burst just like the one before; three
+// such in a row are a job with a timer and do not count.
 // From 1.2 on `probable`, from 6.6 on `confirmed`; below 0 the level falls back to none. No odds fall below -4.5.
 //
 // What counts as a stall (totals, `closed`): vm_paused, io_error, slow_backend, unknown and monitor_blocked of 2 s or

@@ -79,13 +79,20 @@ void drive_tracker::judge(const tick& when, const finished_gap& gap, const surro
         withdraw(when.at, "the clock or the polls were disturbed in it", out);
         return;
     }
-    if (!gap.is_after_stream) {
-        judge_first_operations(when, gap, around, out);
-        return;
-    }
     running_gap running = without_pauses(gap, *around.pauses);
     const base::steady_time start = gap.start.steady;
     const bool has_error = gap.has_failure || (last_error_ && *last_error_ >= start - error_slack);
+    if (!gap.is_after_stream) {
+        // A stream may lose its first operations already; what followed shows that it was one.
+        const bool is_quiet =
+            !has_error && running.paused.max == none &&
+            base::in_seconds(gap.excess) < settings_->unknown_share * base::in_seconds(running.length);
+        if (gap.is_after_beginning && is_quiet && gap.after != aftermath::trickle)
+            judge_guest_side(when, running, around, out);
+        else
+            judge_first_operations(when, gap, around, out);
+        return;
+    }
     const bool is_pause =
         running.paused.max > none && (running.length < settings_->gap || running.min < settings_->gap);
     if (has_error || (is_pause && running.length < settings_->gap)) {
@@ -151,7 +158,7 @@ void drive_tracker::judge_first_operations(const tick& when, const finished_gap&
     close_measured(when, cause::slow_backend, slow, "the operations that ended it took as long", out);
 }
 
-void drive_tracker::judge_guest_side(const tick& when, running_gap gap, const surroundings& around,
+void drive_tracker::judge_guest_side(const tick& when, const running_gap& gap, const surroundings& around,
                                      std::vector<transition>& out) {
     if (around.has_jobs || (around.last_job && *around.last_job >= gap.gap.start.steady)) {
         withdraw(when.at, "a block job or a migration ran", out);
@@ -168,25 +175,52 @@ void drive_tracker::judge_guest_side(const tick& when, running_gap gap, const su
     seen.operations_before = gap.gap.operations_before;
     seen.after = gap.gap.after;
     if (others_rate_ >= settings_->busy_elsewhere_bytes) seen.weight = settings_->busy_elsewhere_weight;
-    const std::optional<band> found = evidence_.weigh(seen);
-    if (!found) {
-        // What came before is no pattern either; a level that was reached stands until the odds turn.
-        if (gap.gap.after != aftermath::too_little_to_tell) uncounted_.clear();
-        withdraw(when.at, "the guest was idle: no known time-out is that long, or the stream did not go on", out);
-        if (level_of(cause::lost_completion) != level::none && pattern_ != nullptr &&
-            evidence_.odds(pattern_->band) < 0) {
-            set_level(when.at, cause::lost_completion, level::none, "gaps of other lengths followed", out);
-            pattern_ = nullptr;
+    const doubt why = evidence_.look(seen);
+    if (why == doubt::job || seen.after == aftermath::trickle) doubtful_.clear();
+    std::optional<band> found;
+    if (why == doubt::none) {
+        if (!gap.gap.is_after_stream && seen.after == aftermath::too_little_to_tell) {
+            withdraw(when.at, "it did not interrupt a stream", out);
+            return;
         }
+        for (const auto& [earlier, counted] : std::exchange(doubtful_, {})) {
+            if (const std::optional<band> held = evidence_.weigh(earlier)) count_lost(when, counted, *held, true, out);
+        }
+        found = evidence_.weigh(seen);
+    } else {
+        found = evidence_.confirmed_for(seen);
+        if (!found) {
+            if (why != doubt::job && doubtful_.size() < most_uncounted) doubtful_.emplace_back(seen, gap);
+            withdraw(when.at,
+                     why == doubt::too_little ? "too little followed as yet to tell"
+                                              : "it may be a job with a timer, which does as much each time",
+                     out);
+            return;
+        }
+    }
+    if (found) {
+        count_lost(when, gap, *found, false, out);
         return;
     }
+    // What came before is no pattern either; a level that was reached stands until the odds turn.
+    uncounted_.clear();
+    withdraw(when.at, "the guest was idle: no known time-out is that long, or the stream did not go on", out);
+    if (level_of(cause::lost_completion) != level::none && pattern_ != nullptr && evidence_.odds(pattern_->band) < 0) {
+        set_level(when.at, cause::lost_completion, level::none, "gaps of other lengths followed", out);
+        pattern_ = nullptr;
+    }
+}
+
+/// A gap that speaks for a time-out: counts it, and those before it, as soon as the pattern is probable.
+void drive_tracker::count_lost(const tick& when, running_gap gap, band found, bool is_retroactive,
+                               std::vector<transition>& out) {
     if (gap.gap.is_vague) {
         // Given that it is this time-out, it is most probably as long as they usually are.
-        const band_limits& limits = limits_of(*found);
+        const band_limits& limits = limits_of(found);
         const base::nanoseconds low = std::max(gap.min, limits.core_low), high = std::min(gap.max, limits.core_high);
         if (low < high) gap.length = low + (high - low) / 2;
     }
-    const double odds = evidence_.odds(*found);
+    const double odds = evidence_.odds(found);
     const level before = level_of(cause::lost_completion);
     level reached = odds >= settings_->confirmed  ? level::confirmed
                     : odds >= settings_->probable ? level::probable
@@ -195,23 +229,24 @@ void drive_tracker::judge_guest_side(const tick& when, running_gap gap, const su
     if (before >= level::probable) reached = std::max(reached, before);
     if (reached == level::none) {
         if (uncounted_.size() < most_uncounted) uncounted_.push_back(gap);
-        withdraw(when.at, "it may be idling that is as long by chance; it counts if it recurs", out);
+        if (!is_retroactive)
+            withdraw(when.at, "it may be idling that is as long by chance; it counts if it recurs", out);
         return;
     }
-    pattern_ = evidence_.pattern(*found);
+    pattern_ = evidence_.pattern(found);
     levels_[index_of(cause::lost_completion)] = reached;
     for (const running_gap& earlier : uncounted_) {
         close(when, cause::lost_completion, earlier, true, pattern_->meaning, out);
     }
     uncounted_.clear();
-    close(when, cause::lost_completion, gap, false, pattern_->meaning, out);
+    close(when, cause::lost_completion, gap, is_retroactive, pattern_->meaning, out);
     if (reached > before) {
         out.push_back(make(change::level_changed, when.at, cause::lost_completion, pattern_->meaning));
     }
 }
 
 void drive_tracker::watch_open_gap(const tick& when, const surroundings& around, std::vector<transition>& out) {
-    if (!gaps_.is_after_stream()) {
+    if (!gaps_.is_after_beginning()) {
         gap_age_ = none;
         if (suspected_ && !gaps_.is_closing()) withdraw(when.at, "something completed that no counter shows", out);
         if (!gaps_.is_closing()) others_rate_ = 0;
@@ -224,11 +259,13 @@ void drive_tracker::watch_open_gap(const tick& when, const surroundings& around,
     gap_age_ = not_below_zero(when.now() - start - paused.estimate);
 
     const std::uint64_t others = around.bytes - std::min(around.bytes, gaps_.last().bytes);
-    if (!others_since_ || others < others_bytes_) {
-        others_since_ = when.now();
+    if (when.before - start < settings_->gap) {
+        // What the others do now may be the rest of what was read before.
+    } else if (!others_since_ || others < others_bytes_) {
+        others_since_ = when.before;
         others_bytes_ = others;
-    } else if (when.now() - *others_since_ >= settings_->resume_within) {
-        others_rate_ = static_cast<double>(others - others_bytes_) / base::in_seconds(when.now() - *others_since_);
+    } else if (when.before - *others_since_ >= settings_->resume_within) {
+        others_rate_ = static_cast<double>(others - others_bytes_) / base::in_seconds(when.before - *others_since_);
     }
 
     if (suspected_) {
@@ -244,7 +281,7 @@ void drive_tracker::watch_open_gap(const tick& when, const surroundings& around,
     }
     const bool is_disturbed = gaps_.is_spoilt() || !around.pauses->is_running() || around.has_jobs ||
                               (around.last_job && *around.last_job >= start) || is_coarse();
-    if (is_disturbed || gap_age_ > settings_->stream_memory) return;
+    if (is_disturbed || !gaps_.is_after_stream() || gap_age_ > settings_->stream_memory) return;
     const auto is_recent = [&](cause which) {
         const auto& last = last_[index_of(which)].at;
         return last && when.now() - *last <= settings_->recent + gap_age_;
@@ -357,6 +394,7 @@ void drive_tracker::clear_old(const tick& when, std::vector<transition>& out) {
         if (which == cause::lost_completion) {
             evidence_.reset();
             uncounted_.clear();
+            doubtful_.clear();
             pattern_ = nullptr;
         }
     }
@@ -433,6 +471,7 @@ void drive_tracker::forget(base::instant at, bool is_gone, std::string_view why,
     evidence_.reset();
     coarse_.reset();
     uncounted_.clear();
+    doubtful_.clear();
     pattern_ = nullptr;
     last_ = {};
     given_up_.reset();
@@ -469,15 +508,16 @@ drive_view drive_tracker::view() const {
 base::nanoseconds drive_tracker::wanted_poll(base::nanoseconds normal) const {
     if (is_coarse()) return normal;
     if (gaps_.is_closing()) return std::min(normal, settings_->fast_poll);
-    if (!gaps_.is_after_stream() || gap_age_ > limits_of(band::seconds_60).high) return normal;
+    if (!gaps_.is_after_beginning() || gap_age_ > limits_of(band::seconds_60).high) return normal;
+    base::nanoseconds wanted = std::min(normal, settings_->fast_poll);
     for (std::size_t which = 0; which < band_count; ++which) {
         if (evidence_.pattern(static_cast<band>(which)) == nullptr) continue;
         const band_limits& limits = limits_of(static_cast<band>(which));
-        if (gap_age_ >= limits.low - settings_->fast_poll && gap_age_ <= limits.high) {
-            return std::min(normal, settings_->fastest_poll);
-        }
+        if (gap_age_ < limits.low - settings_->fast_poll || gap_age_ > limits.high) continue;
+        const bool is_in_core = gap_age_ >= limits.core_low - settings_->faster_poll && gap_age_ <= limits.core_high;
+        wanted = std::min(wanted, is_in_core ? settings_->fastest_poll : settings_->faster_poll);
     }
-    return std::min(normal, settings_->fast_poll);
+    return wanted;
 }
 
 }  // namespace qmpwatch::stall

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace qmpwatch::stall {
@@ -65,7 +66,9 @@ private:
     void judge(const tick& when, const finished_gap& gap, const surroundings& around, std::vector<transition>& out);
     void judge_first_operations(const tick& when, const finished_gap& gap, const surroundings& around,
                                 std::vector<transition>& out);
-    void judge_guest_side(const tick& when, running_gap gap, const surroundings& around, std::vector<transition>& out);
+    void judge_guest_side(const tick& when, const running_gap& gap, const surroundings& around,
+                          std::vector<transition>& out);
+    void count_lost(const tick& when, running_gap gap, band found, bool is_retroactive, std::vector<transition>& out);
     void watch_open_gap(const tick& when, const surroundings& around, std::vector<transition>& out);
     void suspect(const tick& when, cause which, const signature* pattern, std::vector<transition>& out);
     void watch_blocked(const tick& when, std::uint64_t operations, const surroundings& around,
@@ -111,6 +114,7 @@ private:
     std::array<last_time, causes.size()> last_{};
     const signature* pattern_ = nullptr;            ///< of the level of lost_completion
     std::vector<running_gap> uncounted_;            ///< in a band, before the pattern was probable
+    std::vector<std::pair<guest_gap, running_gap>> doubtful_;  ///< to be weighed with the next gap without doubt
     std::optional<suspicion> suspected_;
     std::optional<base::steady_time> given_up_;     ///< the start of the gap that is not suspected any more
     base::instant gap_start_;                       ///< of the open gap

@@ -35,6 +35,7 @@ void evidence::reset() {
     }
     last_.reset();
     spacing_.reset();
+    same_in_a_row_ = 0;
 }
 
 evidence::interval evidence::common(interval one, interval other) {
@@ -64,7 +65,7 @@ double evidence::time_out_probability(const band_limits& limits, const hypothesi
 
 /// A job with a timer does the same work every time; or nearly the same, and starts as far apart
 /// as before, if there was a time before.
-bool evidence::is_regular(const guest_gap& gap) {
+bool evidence::is_same_work(const guest_gap& gap) {
     const std::optional<guest_gap> last = last_;
     const std::optional<base::nanoseconds> spacing_before = spacing_;
     last_ = gap;
@@ -79,8 +80,31 @@ bool evidence::is_regular(const guest_gap& gap) {
            (!spacing_before || std::chrono::abs(*spacing_ - *spacing_before) <= settings_->regular_within);
 }
 
+bool evidence::overlaps(const hypothesis& belief, const guest_gap& gap) {
+    if (belief.pattern == nullptr) return false;
+    const band_limits& limits = limits_of(belief.pattern->band);
+    return gap.likely_max > limits.low && gap.likely_min < limits.high;
+}
+
+doubt evidence::look(const guest_gap& gap) {
+    same_in_a_row_ = is_same_work(gap) ? same_in_a_row_ + 1 : 0;
+    const bool is_in_band = std::any_of(hypotheses_.begin(), hypotheses_.end(),
+                                        [&](const hypothesis& belief) { return overlaps(belief, gap); });
+    if (!is_in_band || gap.after == aftermath::trickle) return doubt::none;
+    if (same_in_a_row_ >= settings_->same_work_times) return doubt::job;
+    if (same_in_a_row_ > 0) return doubt::same_work;
+    return gap.after == aftermath::too_little_to_tell ? doubt::too_little : doubt::none;
+}
+
+std::optional<band> evidence::confirmed_for(const guest_gap& gap) const {
+    for (std::size_t which = 0; which < band_count; ++which) {
+        const hypothesis& belief = hypotheses_[which];
+        if (belief.odds >= settings_->confirmed && overlaps(belief, gap)) return static_cast<band>(which);
+    }
+    return std::nullopt;
+}
+
 std::optional<band> evidence::weigh(const guest_gap& gap) {
-    const bool is_regular_job = is_regular(gap);
     interval length{base::in_seconds(gap.likely_min), base::in_seconds(gap.likely_max)};
     if (length.length() < finest_seconds) {
         const double middle = (length.low + length.high) / 2;
@@ -94,25 +118,17 @@ std::optional<band> evidence::weigh(const guest_gap& gap) {
         hypothesis& belief = hypotheses_[which];
         if (belief.pattern == nullptr) continue;
         const band_limits& limits = limits_of(static_cast<band>(which));
-        const interval whole{base::in_seconds(limits.low), base::in_seconds(limits.high)};
         if (length.length() > settings_->widest_share * base::in_seconds(limits.nominal)) continue;
-        const bool overlaps = common(whole, length).length() > 0;
+        const bool is_inside = overlaps(belief, gap) && gap.after != aftermath::trickle;
         double ratio = std::log(outside);
-        if (overlaps && gap.after == aftermath::stream) {
-            if (is_regular_job) {
-                if (belief.odds >= settings_->confirmed) found = static_cast<band>(which);
-                continue;
-            }
+        if (is_inside) {
             const double probability = time_out_probability(limits, belief, length);
             const double idling = natural_density(limits) * folds;
             ratio = std::max(ratio, std::log(std::max(1e-9, probability / idling)));
             if (ratio > 0) ratio *= gap.weight;
-        } else if (overlaps && gap.after == aftermath::too_little_to_tell) {
-            if (belief.odds >= settings_->confirmed) found = static_cast<band>(which);
-            continue;
         }
         belief.odds = std::clamp(belief.odds + ratio, settings_->floor, settings_->confirmed + ceiling_above_confirmed);
-        if (!overlaps || gap.after != aftermath::stream) continue;
+        if (!is_inside) continue;
         belief.before = length;
         if (ratio > 0 && (!found || belief.odds > odds(*found))) found = static_cast<band>(which);
     }

@@ -22,6 +22,14 @@ struct guest_gap {
     double weight = 1;  ///< of what speaks for a time-out; below 1 when the guest was busy elsewhere
 };
 
+/// Why a gap in a band is no evidence yet.
+enum class doubt {
+    none,
+    too_little,  ///< until more has followed
+    same_work,   ///< as much as before the gap before: by chance, or by a job with a timer
+    job,         ///< as much several times in a row: that is a job
+};
+
 class evidence {
 public:
     /// `settings` must outlive it.
@@ -30,9 +38,15 @@ public:
     /// How the drive is attached; empty when unknown. Log odds move by the difference of the priors.
     void attach(std::string_view device);
 
-    /// Weighs a gap. The band in which it lies and speaks for a time-out, if any. A gap that looks like a regular job,
-    /// or is followed by too little to tell, is neutral: it belongs to a band only when the pattern is confirmed.
+    /// Looks at the next gap, each once and in order. Those in doubt are best weighed when the next gap without doubt
+    /// comes, before it.
+    doubt look(const guest_gap& gap);
+
+    /// Weighs a gap. The band in which it lies and speaks for a time-out, if any.
     std::optional<band> weigh(const guest_gap& gap);
+
+    /// The confirmed pattern that a gap belongs to, without weighing it.
+    std::optional<band> confirmed_for(const guest_gap& gap) const;
 
     double odds(band which) const { return hypotheses_[static_cast<std::size_t>(which)].odds; }
     /// Null when gaps of that length mean nothing on this device.
@@ -53,13 +67,15 @@ private:
     };
     double natural_density(const band_limits& limits) const;
     static interval common(interval one, interval other);
+    static bool overlaps(const hypothesis& belief, const guest_gap& gap);
     double time_out_probability(const band_limits& limits, const hypothesis& belief, interval length) const;
-    bool is_regular(const guest_gap& gap);
+    bool is_same_work(const guest_gap& gap);
 
     const detector_settings* settings_;
     std::array<hypothesis, band_count> hypotheses_{};
     std::optional<guest_gap> last_;
     std::optional<base::nanoseconds> spacing_;  ///< of the starts of the last two
+    int same_in_a_row_ = 0;
 };
 
 }  // namespace qmpwatch::stall

@@ -169,6 +169,7 @@ void gap_tracker::close(const tick& when, base::steady_time completion, std::uin
     gap.operations_before = last_.operations - operations_at_gap_;
     gap.closing_operations = operations;
     gap.is_after_stream = is_after_stream_;
+    gap.is_after_beginning = is_beginning();
     gap.has_failure = failed;
     gap.is_spoilt = is_spoilt_ || when.is_late || when.is_broken;
     operations_at_gap_ = last_.operations;
@@ -189,7 +190,12 @@ std::optional<finished_gap> gap_tracker::resolve() {
                 : mean >= settings_->stream_mean_bytes ? aftermath::too_little_to_tell
                                                        : aftermath::trickle;
     closing_.reset();
-    if (gap.after == aftermath::trickle) end_stream();
+    if (gap.after == aftermath::trickle) {
+        end_stream();
+    } else if (!gap.is_after_stream && !is_stream()) {
+        // What came before and after it is no stream together, but may become one.
+        gap.after = aftermath::too_little_to_tell;
+    }
     return gap;
 }
 
@@ -202,8 +208,12 @@ base::nanoseconds gap_tracker::least_gap() const {
 }
 
 bool gap_tracker::is_stream() const {
-    return recent_operations_ >= settings_->stream_operations && recent_bytes_ >= settings_->stream_bytes &&
-           recent_bytes_ >= recent_operations_ * settings_->stream_mean_bytes;
+    return is_beginning() && recent_operations_ >= settings_->stream_operations &&
+           recent_bytes_ >= settings_->stream_bytes;
+}
+
+bool gap_tracker::is_beginning() const {
+    return recent_operations_ >= 1 && recent_bytes_ >= recent_operations_ * settings_->stream_mean_bytes;
 }
 
 double gap_tracker::rate() const {

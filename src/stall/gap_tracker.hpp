@@ -52,6 +52,7 @@ struct finished_gap {
     aftermath after = aftermath::trickle;
     bool is_vague = false;  ///< nothing tells where in the bounds the end lies: the estimate is the middle
     bool is_after_stream = false;
+    bool is_after_beginning = false;  ///< what came before looks like a stream, but is too little to be one
     bool has_failure = false;  ///< an operation failed in it or ended it
     bool is_spoilt = false;  ///< clocks, late polls, or operations that no counter shows
 };
@@ -81,6 +82,8 @@ public:
     /// True when nothing completed for long enough; `is_after_stream` says whether that matters.
     bool is_open() const { return is_open_; }
     bool is_after_stream() const { return is_open_ && is_after_stream_; }
+    /// An open gap of which it will be clear afterwards only whether it matters.
+    bool is_after_beginning() const { return is_open_ && is_beginning(); }
     /// The open gap can no longer be judged.
     bool is_spoilt() const { return is_spoilt_; }
     /// A gap has closed and waits for its aftermath.
@@ -89,6 +92,8 @@ public:
 
     /// The recent active time looks like a sequential reader or writer.
     bool is_stream() const;
+    /// ... or as one does that has only begun. True of every stream.
+    bool is_beginning() const;
     /// Operations per second of active time, 0 when unknown.
     double rate() const;
     /// Active time of the last step.

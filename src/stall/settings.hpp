@@ -48,12 +48,16 @@ struct detector_settings {
     base::nanoseconds repeat_within = base::milliseconds(150);  ///< give or take this (tick of the guest's timer)
     double floor = -4.5;  ///< log odds never fall below: a drive that idled can still begin to stall
     double probable = 1.2;  ///< log odds for `probable`
-    double confirmed = 6.6;  ///< log odds for `confirmed`: seven hundred to one
-    /// A gap that follows a burst of as many operations as the burst before, give or take this, belongs to a job with a
-    /// timer and not to a time-out: bursts between losses are random.
+    /// Log odds for `confirmed`: seven hundred to one. Two losses as recorded at 0.5 s just reach it, two whose lengths
+    /// are known to 0.1 s give 7.1 to 7.5; natural idling stays a little below one session of a thousand.
+    double confirmed = 6.6;
+    /// A gap that follows a burst of as many operations as the burst before, give or take this, may belong to a job with
+    /// a timer: bursts between losses are random, but two of them are alike now and then. It is held back until a burst
+    /// that differs shows that there is no such job.
     double same_work_share = 0.01;
     double regular_share = 0.06;  ///< ... or this, when the starts are also as far apart as before,
     base::nanoseconds regular_within = base::milliseconds(40);  ///< give or take this
+    int same_work_times = 3;  ///< so many times in a row is no chance: what was held back until then is dropped
     /// A guest that moves so much per second on its other drives during a gap has something else to do: then what
     /// speaks for a time-out weighs less. (Writes behind the lost read end within a second.)
     double busy_elsewhere_bytes = 1e6;
@@ -68,7 +72,10 @@ struct detector_settings {
 
     // --- cadence ---
     base::nanoseconds fast_poll = base::milliseconds(500);  ///< while a gap is open in a stream
-    base::nanoseconds fastest_poll = base::milliseconds(250);  ///< around the time at which it may end
+    base::nanoseconds faster_poll = base::milliseconds(250);  ///< in a band, where it may end
+    /// In the core of a band, where it most probably ends: twice as fine as guests' timers repeat, so that the second
+    /// loss mostly suffices, however short the bursts that the end could be reckoned back from.
+    base::nanoseconds fastest_poll = base::milliseconds(100);
 
     // --- coarse samples: a run recorded elsewhere, --poll 15s ---
     base::nanoseconds coarse_from = base::seconds(5);  ///< from this poll interval on nothing is ever confirmed

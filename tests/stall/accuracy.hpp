@@ -27,6 +27,7 @@ std::vector<model> loss_models();
 struct tally {
     std::uint64_t sessions = 0, probable = 0, confirmed = 0;
     std::vector<double> seconds_to_confirm;  ///< from the first loss's start; sorted
+    std::uint64_t by_second = 0, by_third = 0;  ///< confirmed before the third, the fourth loss had ended
     std::uint64_t losses = 0, counted = 0;  ///< in all sessions: losses that closed, stalls counted
 
     double share(std::uint64_t some) const {

@@ -82,9 +82,11 @@ TEST_CASE("the age of an open gap is shown, and polls are wanted faster") {
     CHECK(std::abs(seconds_of(open.gap_start->steady) - drive.last) < 0.001);
     CHECK(std::abs(base::in_seconds(open.gap_age) - (drive.now - drive.last)) < 0.001);
     CHECK(drive.detector.wanted_poll(base::seconds(1)) == base::milliseconds(500));
-    drive.quiet(11);
+    drive.quiet(10.1);
+    CHECK(drive.detector.wanted_poll(base::seconds(1)) == base::milliseconds(100));
+    CHECK(drive.detector.wanted_poll(base::milliseconds(50)) == base::milliseconds(50));
+    drive.quiet(11.4);
     CHECK(drive.detector.wanted_poll(base::seconds(1)) == base::milliseconds(250));
-    CHECK(drive.detector.wanted_poll(base::milliseconds(100)) == base::milliseconds(100));
     drive.quiet(90);
     CHECK(drive.detector.wanted_poll(base::seconds(1)) == base::seconds(1));
 }

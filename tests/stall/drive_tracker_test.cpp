@@ -102,3 +102,57 @@ TEST_CASE("a tracker that forgets keeps its totals, and takes over those of anot
     next.drive.resume_totals(one.drive.totals());
     CHECK(next.count(cause::lost_completion) == 1);
 }
+
+TEST_CASE("a loss before the stream shows counts when it has shown") {
+    alone one("usb-storage");
+    one.look(5);
+    one.look(6);
+    for (int index = 0; index < 20; ++index) one.look(0);
+    CHECK(one.drive.wanted_poll(base::seconds(1)) == base::milliseconds(100));
+    one.look(4);
+    for (int index = 0; index < 20; ++index) one.look(0);
+    CHECK(one.count(cause::lost_completion) == 0);
+    for (int index = 0; index < 4; ++index) one.look(40);
+    for (int index = 0; index < 20; ++index) one.look(0);
+    for (int index = 0; index < 4; ++index) one.look(50);
+    INFO(describe(one.said));
+    CHECK(one.count(cause::lost_completion) == 3);
+}
+
+TEST_CASE("two bursts that are alike by chance delay a loss, a job with a timer never counts") {
+    for (const bool is_job : {false, true}) {
+        alone one("usb-storage");
+        one.look(0);
+        const auto gap_after = [&](std::uint64_t operations) {
+            one.look(operations);
+            one.look(operations);
+            for (int index = 0; index < 20; ++index) one.look(0);
+        };
+        gap_after(50);
+        gap_after(50);
+        gap_after(50);
+        CHECK(one.count(cause::lost_completion) == 1);
+        for (int index = 0; index < 5; ++index) gap_after(is_job ? 50 : 70 + 20 * static_cast<std::uint64_t>(index));
+        INFO(describe(one.said));
+        CHECK(one.count(cause::lost_completion) == (is_job ? 1 : 7));
+    }
+}
+
+TEST_CASE("what the guest writes behind a lost read does not weigh against it") {
+    for (const double written : {0.0, 1e8}) {
+        alone one("usb-storage");
+        for (int index = 0; index < 4; ++index) one.look(50);
+        for (int index = 0; index < 20; ++index) {
+            // Until a second after the last read.
+            one.around.bytes = one.sums.bytes + static_cast<std::uint64_t>(index < 2 ? 0 : written);
+            one.look(0);
+        }
+        one.look(30);
+        for (int index = 0; index < 2; ++index) one.look(40);
+        for (int index = 0; index < 20; ++index) one.look(0);
+        one.look(35);
+        one.look(50);
+        INFO(describe(one.said));
+        CHECK(one.said.back().level == level::confirmed);
+    }
+}

@@ -52,9 +52,32 @@ TEST_CASE("the same work between gaps is a job with a timer") {
         gap.likely_min = base::milliseconds(10000);
         gap.likely_max = base::milliseconds(10100);
         gap.operations_before = 200;
-        belief.weigh(gap);
+        const doubt why = belief.look(gap);
+        CHECK(why == (index == 0 ? doubt::none : index < settings.same_work_times ? doubt::same_work : doubt::job));
+        CHECK(!belief.confirmed_for(gap));
     }
-    CHECK(belief.odds(band::seconds_10) < settings.confirmed);
+    guest_gap other;
+    other.start = at(200).steady;
+    other.likely_min = base::milliseconds(10000);
+    other.likely_max = base::milliseconds(10100);
+    other.operations_before = 300;
+    CHECK(belief.look(other) == doubt::none);
+}
+
+TEST_CASE("a gap that too little followed is in doubt where it matters only") {
+    const detector_settings settings;
+    evidence belief(settings);
+    belief.attach("usb-storage");
+    guest_gap gap;
+    gap.operations_before = 50;
+    gap.after = aftermath::too_little_to_tell;
+    gap.likely_min = base::milliseconds(10000);
+    gap.likely_max = base::milliseconds(10100);
+    CHECK(belief.look(gap) == doubt::too_little);
+    gap.operations_before = 100;
+    gap.likely_min = base::milliseconds(7000);
+    gap.likely_max = base::milliseconds(7100);
+    CHECK(belief.look(gap) == doubt::none);
 }
 
 TEST_CASE("lengths that are hardly known say nothing") {

@@ -45,13 +45,11 @@ TEST_CASE("natural idling is hardly ever confirmed") {
             const tally sum = run_many(each, seeds, how);
             CAPTURE(each.name);
             CAPTURE(poll);
-            CHECK(sum.confirmed <= (poll < 15 ? 1 : 0));
             sessions += sum.sessions;
             confirmed += sum.confirmed;
         }
     }
-    // So few sessions, each of which is looked at four times, cannot show the bound itself.
-    CHECK(static_cast<double>(confirmed) < 0.002 * static_cast<double>(sessions));
+    CHECK(static_cast<double>(confirmed) < 0.001 * static_cast<double>(sessions));
 }
 
 TEST_CASE("polls that do not follow the detector's wish confirm no more") {
@@ -61,7 +59,9 @@ TEST_CASE("polls that do not follow the detector's wish confirm no more") {
             session_settings how;
             how.poll = poll;
             how.is_adaptive = false;
-            const tally sum = run_many(each, seeds, how);
+            // Fewer could not tell one of a thousand from none. Over ten thousand it is 0.05 % on average, and 0.10 % of
+            // the worst model, which is why the detector's wish matters.
+            const tally sum = run_many(each, 2 * seeds, how);
             sessions += sum.sessions;
             confirmed += sum.confirmed;
         }
@@ -90,8 +90,23 @@ TEST_CASE("losses like the field's are confirmed within 35 s") {
         how.poll = 1;
         how.seconds = 120;
         const tally sum = run_many({"", losses(10, 10.15, burst)}, 200, how);
-        CHECK(sum.share_within(35) >= 0.92);
-        CHECK(sum.quantile(0.5) <= 26);
+        CHECK(sum.share_within(35) >= 0.99);
+        CHECK(sum.by_second >= 190);
+        CHECK(sum.by_third == sum.sessions);
+        CHECK(sum.quantile(0.5) <= 23);
+    }
+}
+
+TEST_CASE("bursts too short to be a stream do not hide the losses between them") {
+    for (const double poll : {0.5, 1.0, 2.0}) {
+        session_settings how;
+        how.poll = poll;
+        how.seconds = 120;
+        const tally sum = run_many({"", losses(10, 10.15, 0.08)}, 200, how);
+        CAPTURE(poll);
+        CHECK(sum.share_within(35) >= 0.98);
+        CHECK(static_cast<double>(sum.by_third) >= 0.98 * static_cast<double>(sum.sessions));
+        CHECK(static_cast<double>(sum.counted) >= 0.98 * static_cast<double>(sum.losses));
     }
 }
 
