@@ -10,6 +10,9 @@ using words = std::vector<std::string>;
 
 int watch_command(const words& arguments);
 int doctor_command(const words& arguments);
+int record_command(const words& arguments);
+int report_command(const words& arguments);
+int replay_command(const words& arguments);
 int simulate_command(const words& arguments);
 
 /// Finds the command that is meant and runs it. Without one, flags alone mean `watch`.

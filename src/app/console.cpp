@@ -72,7 +72,7 @@ base::result<void> console::say(const pipeline::notice& notice) {
     if (style_ == style::text_lines) return write_line(report::text_line(notice));
     if (std::holds_alternative<pipeline::rate_notice>(notice.what)) return {};
     constexpr std::size_t indent = 10;  // as wide as the time
-    const std::size_t width = settings_for_standard_output().columns;
+    const std::size_t width = columns();
     std::string text;
     const std::string lines = report::text_line(notice, report::time_style::clock);
     for (std::string_view rest = lines; !rest.empty();) {
@@ -88,12 +88,24 @@ base::result<void> console::say(const pipeline::notice& notice) {
     return terminal_ ? terminal_->print_above(text) : write_line(text);
 }
 
-base::result<void> console::refresh(const pipeline::snapshot& state, base::instant now) {
+base::result<void> console::print(std::string_view line) {
+    if (style_ == style::json_lines) return {};
+    return terminal_ ? terminal_->print_above(line) : write_line(line);
+}
+
+std::size_t console::columns() const {
+    return terminal_ ? terminal_->size().columns : settings_for_standard_output().columns;
+}
+
+base::result<void> console::refresh(const pipeline::snapshot& state, base::instant now,
+                                    std::vector<std::string> below) {
     if (!terminal_) return {};
     const view::terminal_size size = terminal_->size();
     settings_.columns = size.columns;
-    settings_.rows = size.rows;
-    return terminal_->draw(view::table(state, settings_, now));
+    settings_.rows = size.rows > below.size() + 1 ? size.rows - below.size() : 1;
+    std::vector<std::string> lines = view::table(state, settings_, now);
+    for (std::string& line : below) lines.push_back(std::move(line));
+    return terminal_->draw(std::move(lines));
 }
 
 base::result<void> console::close() {

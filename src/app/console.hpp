@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qmpwatch::app {
 
@@ -26,8 +27,15 @@ public:
     /// Rates are in the table already; everything else scrolls by above it. Fails when nobody reads any more.
     base::result<void> say(const pipeline::notice& notice);
 
-    /// Draws the table again. Does nothing in the other styles.
-    base::result<void> refresh(const pipeline::snapshot& state, base::instant now);
+    /// Writes a line that is no notice, above the table or as it is. Not with JSON Lines: there it is left out.
+    base::result<void> print(std::string_view line);
+
+    /// Draws the table again, with more lines below it. Does nothing in the other styles.
+    base::result<void> refresh(const pipeline::snapshot& state, base::instant now, std::vector<std::string> below = {});
+
+    bool has_table() const { return terminal_.has_value(); }
+    /// The width to write for.
+    std::size_t columns() const;
 
     /// Leaves the screen clean. What is said after it comes below the table.
     base::result<void> close();

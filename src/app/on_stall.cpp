@@ -1,5 +1,6 @@
 #include "app/on_stall.hpp"
 
+#include "app/spawn.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -30,19 +31,6 @@ std::string_view event_name(stall::change what) {
         case stall::change::cleared: break;
     }
     return {};
-}
-
-/// The descriptors of this program (monitors, the web server's port) are none of the command's business.
-void close_others(posix_spawn_file_actions_t& actions, posix_spawnattr_t& attributes, short& flags) {
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-#elif defined(POSIX_SPAWN_CLOEXEC_DEFAULT)
-    flags = static_cast<short>(flags | POSIX_SPAWN_CLOEXEC_DEFAULT);
-    for (const int handle : {STDOUT_FILENO, STDERR_FILENO}) posix_spawn_file_actions_addinherit_np(&actions, handle);
-#endif
-    static_cast<void>(actions);
-    static_cast<void>(attributes);
-    static_cast<void>(flags);
 }
 
 }  // namespace
@@ -107,12 +95,9 @@ void on_stall::start_next() {
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;  // Ctrl-C is for us; the command may finish its work
-    close_others(actions, attributes, flags);
-    sigset_t usual;
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
+    short flags = POSIX_SPAWN_SETPGROUP;  // Ctrl-C is for us; the command may finish its work
+    close_other_descriptors(actions, flags);
+    restore_signals(attributes, flags);
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, flags);
     pid_t child = 0;

@@ -1,26 +1,15 @@
 // The command `watch`: composes poll loops, pipelines, outputs and the web server into the program that people run.
 #pragma once
 
-#include "base/clock.hpp"
-#include "client/address.hpp"
-#include "web/listen_address.hpp"
-
-#include <string>
-#include <vector>
+#include "app/live.hpp"
 
 namespace qmpwatch::app {
 
 enum class once_format { table, json, csv };
 
-struct watch_options {
-    std::vector<client::target> targets;
-    base::nanoseconds interval = base::seconds(15);
-    base::nanoseconds poll = base::seconds(1);
-    web::listen_address listen{true, "127.0.0.1", 10977};
+struct watch_options : live_options {
     bool once = false;
     once_format format = once_format::table;
-    bool json_lines = false;  ///< --log.format json
-    std::string on_stall;     ///< a shell command for stalls; empty for none
 };
 
 /// Watches until a signal ends it, or with `once` for one interval. Returns the exit code.

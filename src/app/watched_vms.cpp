@@ -10,14 +10,20 @@ namespace qmpwatch::app {
 
 watched_vm::watched_vm(asio::any_io_executor executor, const client::target& from, client::watch_settings settings,
                        pipeline::window_settings windows, std::string name, notice_sink sink, sample_sink after_sample,
-                       std::function<std::string(const watched_vm&, const std::string&)> unique_name)
+                       happening_sink tap, std::function<std::string(const watched_vm&, const std::string&)> unique_name)
     : watcher(std::move(executor), from.where, settings, *this),
       pipeline(std::move(name), windows),
       from_pattern(from.is_pattern),
       from_(from),
       sink_(std::move(sink)),
       after_sample_(std::move(after_sample)),
+      tap_(std::move(tap)),
       unique_name_(std::move(unique_name)) {}
+
+template <class What>
+void watched_vm::note(const What& what) {
+    if (tap_) tap_(*this, run::happening(what));
+}
 
 void watched_vm::pass_on() {
     for (const pipeline::notice& one : std::exchange(said_, {})) sink_(*this, one);
@@ -27,6 +33,7 @@ void watched_vm::monitor_changed(const sample::monitor_change& change) {
     problem = change.problem;
     detail = change.detail;
     if (change.state == sample::monitor_state::ready) was_ready = true;
+    note(change);
     pipeline.monitor_changed(change, said_);
     pass_on();
 }
@@ -36,31 +43,45 @@ void watched_vm::identified(const sample::vm_identity& identity) {
     const std::string own = client::name_from_address(from_.where);
     const std::string& wanted = !from_.name.empty() ? from_.name : !identity.name.empty() ? identity.name : own;
     pipeline.rename(unique_name_(*this, wanted));
+    note(pipeline.identity());
 }
 
 void watched_vm::run_state_changed(const sample::run_state_change& change) {
+    note(change);
     pipeline.run_state_changed(change, said_);
     pass_on();
 }
 
-void watched_vm::inventory_changed(const sample::inventory& drives) { pipeline.inventory_changed(drives); }
+void watched_vm::inventory_changed(const sample::inventory& drives) {
+    note(drives);
+    pipeline.inventory_changed(drives);
+}
 
 void watched_vm::sampled(const sample::sample& counters) {
+    note(counters);
     pipeline.sampled(counters, said_);
     pass_on();
     after_sample_();
 }
 
 void watched_vm::event_heard(const sample::qmp_event& event) {
+    note(event);
     pipeline.event_heard(event, said_);
     pass_on();
 }
 
-void watched_vm::poll_ended(const sample::poll_result& result) { pipeline.poll_ended(result); }
+void watched_vm::poll_ended(const sample::poll_result& result) {
+    note(result);
+    pipeline.poll_ended(result);
+}
 
-watched_vms::watched_vms(asio::io_context& context, const watch_options& options, watched_vm::notice_sink sink,
-                         watched_vm::sample_sink after_sample)
-    : context_(context), options_(options), sink_(std::move(sink)), after_sample_(std::move(after_sample)) {}
+watched_vms::watched_vms(asio::io_context& context, const watch_targets& options, watched_vm::notice_sink sink,
+                         watched_vm::sample_sink after_sample, watched_vm::happening_sink tap)
+    : context_(context),
+      options_(options),
+      sink_(std::move(sink)),
+      after_sample_(std::move(after_sample)),
+      tap_(std::move(tap)) {}
 
 void watched_vms::look_for_vms() {
     // First the VMs that are over, so that a name is free again.
@@ -107,7 +128,7 @@ void watched_vms::add(const client::target& from, const client::address& where) 
         unique_name(nullptr, where, one.name.empty() ? client::name_from_address(where) : one.name);
     auto vm = std::make_unique<watched_vm>(context_.get_executor(), one, settings,
                                            pipeline::window_settings{options_.interval, options_.poll}, name, sink_,
-                                           after_sample_, [this](const watched_vm& of, const std::string& wanted) {
+                                           after_sample_, tap_, [this](const watched_vm& of, const std::string& wanted) {
                                                return unique_name(&of, of.watcher.where(), wanted);
                                            });
     watched_vm& added = *vm;

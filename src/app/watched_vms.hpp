@@ -1,12 +1,13 @@
 // The VMs that are being watched: a poll loop and a pipeline each, under names that are told apart.
 #pragma once
 
-#include "app/watch.hpp"
 #include "base/asio.hpp"
+#include "client/address.hpp"
 #include "client/vm_watcher.hpp"
 #include "pipeline/notice.hpp"
 #include "pipeline/snapshot.hpp"
 #include "pipeline/vm_pipeline.hpp"
+#include "run/run.hpp"
 
 #include <functional>
 #include <memory>
@@ -15,14 +16,23 @@
 
 namespace qmpwatch::app {
 
+/// Which VMs, and how.
+struct watch_targets {
+    std::vector<client::target> targets;
+    base::nanoseconds interval = base::seconds(15);
+    base::nanoseconds poll = base::seconds(1);
+};
+
 /// One VM: hears what its poll loop tells and hands it to its pipeline.
 class watched_vm final : public client::observer {
 public:
     using notice_sink = std::function<void(watched_vm&, const pipeline::notice&)>;
     using sample_sink = std::function<void()>;
+    using happening_sink = std::function<void(const watched_vm&, const run::happening&)>;
 
     watched_vm(asio::any_io_executor executor, const client::target& from, client::watch_settings settings,
                pipeline::window_settings windows, std::string name, notice_sink sink, sample_sink after_sample,
+               happening_sink tap,
                std::function<std::string(const watched_vm&, const std::string&)> unique_name);
 
     void monitor_changed(const sample::monitor_change& change) override;
@@ -44,20 +54,24 @@ public:
 
 private:
     void pass_on();
+    template <class What>
+    void note(const What& what);
 
     client::target from_;
     notice_sink sink_;
     sample_sink after_sample_;
+    happening_sink tap_;
     std::function<std::string(const watched_vm&, const std::string&)> unique_name_;
     std::vector<pipeline::notice> said_;
 };
 
 class watched_vms {
 public:
-    /// `sink` gets what there is to say; `after_sample` is called when a sample of any VM has been taken in.
+    /// `sink` gets what there is to say; `after_sample` is called when a sample of any VM has been taken in; `tap`, when
+    /// there is one, gets everything that happens before anything is said of it.
     watched_vms(
-        asio::io_context& context, const watch_options& options, watched_vm::notice_sink sink,
-        watched_vm::sample_sink after_sample = [] {});
+        asio::io_context& context, const watch_targets& options, watched_vm::notice_sink sink,
+        watched_vm::sample_sink after_sample = [] {}, watched_vm::happening_sink tap = {});
 
     /// Begins to watch what the targets name. Patterns are looked at again by every call: new sockets are added, VMs
     /// of a pattern whose socket is gone are dropped.
@@ -74,9 +88,10 @@ private:
     std::string unique_name(const watched_vm* of, const client::address& where, const std::string& wanted) const;
 
     asio::io_context& context_;
-    const watch_options& options_;
+    const watch_targets& options_;
     watched_vm::notice_sink sink_;
     watched_vm::sample_sink after_sample_;
+    watched_vm::happening_sink tap_;
     std::vector<std::unique_ptr<watched_vm>> vms_;
     pipeline::poll_statistics former_polls_;
 };

@@ -143,6 +143,20 @@ std::vector<std::string> wrap(std::string_view text, std::size_t first, std::siz
     return lines;
 }
 
+std::string hanging(std::string_view first, std::string_view text, std::size_t width) {
+    const std::size_t indent = columns(first);
+    const std::size_t room = width > indent ? width - indent : 0;
+    std::string out(first);
+    bool is_first = true;
+    for (const std::string& line : wrap(text, room, room)) {
+        if (!is_first) out.append(indent, ' ');
+        is_first = false;
+        out += line;
+        out += '\n';
+    }
+    return out;
+}
+
 std::string format_megabytes(std::optional<double> bytes) {
     if (!can_be_shown(bytes)) return std::string(none);
     if (*bytes == 0) return "0";

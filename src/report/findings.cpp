@@ -2,6 +2,8 @@
 
 #include "base/duration.hpp"
 #include "base/text.hpp"
+#include "report/finding.hpp"
+#include "report/vm_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,35 +30,6 @@ std::string_view name(interrupt_controller where) {
         case interrupt_controller::unknown: break;
     }
     return "unknown";
-}
-
-/// Appends the text, broken at blanks so that no line is wider. `first` stands before the first line, as many blanks
-/// before the others. A word that is too long keeps its line for itself: it may be meant to be copied.
-void wrap(std::string& out, std::string_view first, std::string_view text, std::size_t width) {
-    const std::size_t indent = base::columns(first);
-    out += first;
-    std::size_t at = indent;
-    bool is_line_empty = true;
-    while (!text.empty()) {
-        const std::string_view word = text.substr(0, text.find(' '));
-        text.remove_prefix(std::min(word.size() + 1, text.size()));
-        if (word.empty()) continue;
-        const std::size_t size = base::columns(word);
-        if (!is_line_empty && at + 1 + size > width) {
-            out += '\n';
-            out.append(indent, ' ');
-            at = indent;
-            is_line_empty = true;
-        }
-        if (!is_line_empty) {
-            out += ' ';
-            ++at;
-        }
-        out += word;
-        at += size;
-        is_line_empty = false;
-    }
-    out += '\n';
 }
 
 void append_part(std::string& text, std::string_view part) {
@@ -87,8 +60,8 @@ std::string notes_of(const drive_facts& drive) {
     if (!drive.info.media.inserted) return notes;
     if (drive.info.media.read_only) append_part(notes, "read-only");
     if (drive.settings.is_overlay) append_part(notes, "snapshot=on");
-    if (drive.settings.cache && !drive.settings.is_overlay) {
-        append_part(notes, fmt::format("cache={}", sample::name(*drive.settings.cache)));
+    if (drive.info.media.cache && !drive.settings.is_overlay) {
+        append_part(notes, fmt::format("cache={}", sample::name(*drive.info.media.cache)));
     }
     if (!drive.aio.empty()) append_part(notes, "aio=" + drive.aio);
     if (drive.usb_megabits_per_second) append_part(notes, fmt::format("{:g} Mb/s", *drive.usb_megabits_per_second));
@@ -140,60 +113,31 @@ void append_table(std::string& out, const sample::vm_facts& vm, std::size_t widt
     }
 }
 
-std::string_view heading(stall::severity how_bad) {
-    switch (how_bad) {
-        case stall::severity::problem: return "PROBLEM";
-        case stall::severity::warning: return "WARNING";
-        case stall::severity::info: break;
-    }
-    return "NOTE";
-}
-
-void append_finding(std::string& out, std::size_t number, const stall::finding& one, std::size_t width) {
-    const std::string first = fmt::format("{}. {}  ", number, heading(one.severity));
-    const std::string drive = one.drive.empty() ? "" : base::printable(one.drive) + ": ";
-    wrap(out, first, fmt::format("{}{} ({})", drive, base::printable(one.title), name(one.certainty)), width);
-    const auto list = [&](std::string_view title, std::string_view text) {
-        wrap(out, fmt::format("   {:<7}- ", title), base::printable(text), width);
-    };
-    std::string_view title = "known";
-    for (const std::string& each : one.known) {
-        list(title, each);
-        title = "";
-    }
-    title = "do";
-    for (const stall::remedy& each : one.remedies) {
-        list(title, each.what);
-        title = "";
-        // Not wrapped: it is there to be copied.
-        if (!each.option.empty()) out += fmt::format("              {}\n", base::printable(each.option));
-    }
-    if (!one.proof.empty()) list("prove", one.proof);
-}
-
 void append_proof(std::string& out, const proof_result& proof, std::size_t width) {
     const std::string span = base::format_duration(std::chrono::duration_cast<base::seconds>(proof.duration));
     if (proof.lines == 0) {
-        wrap(out, "Proof: ",
-             fmt::format(
-                 "QEMU has logged nothing about USB storage in {}: nobody used such a drive, or this QEMU is built "
-                 "without trace lines in its log (trace backend `log`)",
-                 span),
-             width);
+        out += base::hanging(
+            "Proof: ",
+            fmt::format(
+                "QEMU has logged nothing about USB storage in {}: nobody used such a drive, or this QEMU is built "
+                "without trace lines in its log (trace backend `log`)",
+                span),
+            width);
         return;
     }
     if (proof.lost.empty()) {
-        wrap(out, "Proof: ",
-             fmt::format(
-                 "of {} commands completed in {} the guest got every status. A race need not show in so short a time",
-                 proof.completed, span),
-             width);
+        out += base::hanging(
+            "Proof: ",
+            fmt::format(
+                "of {} commands completed in {} the guest got every status. A race need not show in so short a time",
+                proof.completed, span),
+            width);
         return;
     }
-    wrap(out, "Proof: ",
-         fmt::format("of {} commands completed in {} the guest never got the status of {}:", proof.completed, span,
-                     proof.lost.size()),
-         width);
+    out += base::hanging("Proof: ",
+                         fmt::format("of {} commands completed in {} the guest never got the status of {}:",
+                                     proof.completed, span, proof.lost.size()),
+                         width);
     constexpr std::size_t most_shown = 10;
     for (std::size_t i = 0; i < std::min(proof.lost.size(), most_shown); ++i) {
         const stall::lost_completion& lost = proof.lost[i];
@@ -231,28 +175,11 @@ json drive_object(const drive_facts& drive) {
     object["read_only"] = info.media.inserted ? json(info.media.read_only) : json(nullptr);
     object["removable"] = info.media.removable;
     object["snapshot"] = drive.settings.is_overlay;
-    object["cache"] = drive.settings.cache ? json(sample::name(*drive.settings.cache)) : json(nullptr);
+    object["cache"] = drive.info.media.cache ? json(sample::name(*drive.info.media.cache)) : json(nullptr);
     object["aio"] = text_or_null(drive.aio);
     object["usb_megabits_per_second"] =
         drive.usb_megabits_per_second ? json(*drive.usb_megabits_per_second) : json(nullptr);
     object["limits"] = drive.settings.limits.any() ? limits_object(drive.settings.limits) : json(nullptr);
-    return object;
-}
-
-json finding_object(const stall::finding& one) {
-    json object;
-    object["id"] = one.id;
-    object["severity"] = name(one.severity);
-    object["certainty"] = name(one.certainty);
-    object["drive"] = text_or_null(one.drive);
-    object["title"] = base::printable(one.title);
-    object["known"] = json::array();
-    for (const std::string& each : one.known) object["known"].push_back(base::printable(each));
-    object["remedies"] = json::array();
-    for (const stall::remedy& each : one.remedies) {
-        object["remedies"].push_back({{"what", base::printable(each.what)}, {"option", text_or_null(each.option)}});
-    }
-    object["proof"] = text_or_null(one.proof);
     return object;
 }
 
@@ -272,7 +199,7 @@ json proof_object(const proof_result& proof) {
 std::string findings_text(const diagnosis& all, std::size_t width) {
     width = std::max(width, least_width);
     std::string out;
-    wrap(out, "", vm_line(all.vm), width);
+    out += base::hanging("", vm_line(all.vm), width);
     out += '\n';
     if (all.vm.drives.empty()) {
         out += "It has no drives.\n";
@@ -285,7 +212,7 @@ std::string findings_text(const diagnosis& all, std::size_t width) {
     }
     for (std::size_t i = 0; i < all.findings.size(); ++i) {
         out += '\n';
-        append_finding(out, i + 1, all.findings[i], width);
+        out += finding_text(i + 1, all.findings[i], width);
     }
     if (all.findings.empty()) out += "\nNothing is known to be wrong with it.\n";
     return out;
@@ -296,21 +223,14 @@ std::string findings_json(const diagnosis& all) {
     json object;
     object["schema"] = {{"name", "qmpwatch-doctor"}, {"version", 1}};
     object["vm"] = base::printable(identity.vm);
-    object["socket"] = text_or_null(identity.socket);
-    object["protocol"] = text_or_null(identity.protocol);
-    object["version"] = text_or_null(identity.version);
-    object["package"] = text_or_null(identity.package);
-    object["machine"] = text_or_null(identity.machine);
-    object["accelerator"] = text_or_null(identity.accelerator);
-    object["arch"] = text_or_null(identity.arch);
-    object["pid"] = identity.pid > 0 ? json(identity.pid) : json(nullptr);
+    append(object, monitor_fields(identity));
     object["interrupt_controller"] = {{"place", name(all.vm.controller)},
                                       {"type", text_or_null(all.vm.controller_type)},
                                       {"gic_version", text_or_null(all.vm.gic_version)}};
     object["drives"] = json::array();
     for (const drive_facts& drive : all.vm.drives) object["drives"].push_back(drive_object(drive));
     object["findings"] = json::array();
-    for (const stall::finding& one : all.findings) object["findings"].push_back(finding_object(one));
+    for (const stall::finding& one : all.findings) object["findings"].push_back(finding_object<json>(one));
     object["proof"] = all.proof ? proof_object(*all.proof) : json(nullptr);
     return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }

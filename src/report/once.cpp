@@ -2,14 +2,13 @@
 #include "report/once.hpp"
 
 #include "base/text.hpp"
+#include "report/csv.hpp"
 #include "report/drive_fields.hpp"
+#include "report/vm_fields.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cmath>
-#include <string_view>
-#include <variant>
+#include <utility>
 
 namespace qmpwatch::report {
 
@@ -38,16 +37,7 @@ json vm_object(const vm_snapshot& vm, const pipeline::snapshot& state) {
     object["monitor_detail"] = text_or_null(vm.monitor_detail);
     object["time"] = time_of(vm, state);
     object["interval_seconds"] = base::in_seconds(state.interval);
-    object["name"] = text_or_null(identity.name);
-    object["uuid"] = text_or_null(identity.uuid);
-    object["socket"] = text_or_null(identity.socket);
-    object["protocol"] = text_or_null(identity.protocol);
-    object["version"] = text_or_null(identity.version);
-    object["package"] = text_or_null(identity.package);
-    object["machine"] = text_or_null(identity.machine);
-    object["accelerator"] = text_or_null(identity.accelerator);
-    object["arch"] = text_or_null(identity.arch);
-    object["pid"] = identity.pid > 0 ? json(identity.pid) : json(nullptr);
+    append(object, vm_fields(identity));
     object["process_cpu_seconds"] = process ? json(process->cpu_seconds) : json(nullptr);
     object["process_resident_memory_bytes"] = process ? json(process->resident_bytes) : json(nullptr);
     object["process_start_time_seconds"] = process ? json(process->start_time_seconds) : json(nullptr);
@@ -62,24 +52,6 @@ json vm_object(const vm_snapshot& vm, const pipeline::snapshot& state) {
     return object;
 }
 
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char each : text) {
-        if (each == '"') out += '"';
-        out += each;
-    }
-    return out + '"';
-}
-
-struct as_cell {
-    std::string operator()(std::monostate) const { return ""; }
-    std::string operator()(bool value) const { return value ? "true" : "false"; }
-    std::string operator()(std::uint64_t value) const { return fmt::format("{}", value); }
-    std::string operator()(double value) const { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
-    std::string operator()(const std::string& value) const { return csv_field(value); }
-};
-
 }  // namespace
 
 std::string once_json(const pipeline::snapshot& state) {
@@ -91,22 +63,23 @@ std::string once_json(const pipeline::snapshot& state) {
     return out;
 }
 
+std::string snapshot_json(const pipeline::snapshot& state) {
+    json object;
+    object["schema"] = {{"name", "qmpwatch-snapshot"}, {"version", 1}};
+    object["time"] = base::rfc3339(state.at.wall);
+    object["interval_seconds"] = base::in_seconds(state.interval);
+    object["vms"] = json::array();
+    for (const auto& vm : state.vms) object["vms"].push_back(vm_object(*vm, state));
+    return base::printable(object.dump(-1, ' ', false, json::error_handler_t::replace)) + '\n';
+}
+
 std::string once_csv(const pipeline::snapshot& state) {
     std::string out = "time,vm,state";
-    for (const field& each : drive_fields(pipeline::drive_snapshot{})) {
-        out += ',';
-        if (!each.group.empty()) out += std::string(each.group) + '_';
-        out += each.key;
-    }
-    out += '\n';
+    out += csv_names(drive_fields(pipeline::drive_snapshot{})) + '\n';
     for (const auto& vm : state.vms) {
-        const std::string first = time_of(*vm, state) + ',' + csv_field(base::printable(vm->identity.vm)) + ',' +
-                                  csv_field(base::printable(vm->run_state));
-        for (const pipeline::drive_snapshot& drive : vm->drives) {
-            out += first;
-            for (const field& each : drive_fields(drive)) out += ',' + std::visit(as_cell{}, each.value);
-            out += '\n';
-        }
+        const std::string first = time_of(*vm, state) + ',' + csv_cell(base::printable(vm->identity.vm)) + ',' +
+                                  csv_cell(base::printable(vm->run_state));
+        for (const pipeline::drive_snapshot& drive : vm->drives) out += first + csv_cells(drive_fields(drive)) + '\n';
     }
     return out;
 }

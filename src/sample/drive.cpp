@@ -7,4 +7,10 @@ std::string drive_name(const drive_identity& identity) {
     return identity.qdev.empty() ? identity.node_name : identity.qdev;
 }
 
+std::string_view name(cache_mode mode) {
+    if (mode.no_flush) return "unsafe";
+    if (mode.direct) return mode.writeback ? "none" : "directsync";
+    return mode.writeback ? "writeback" : "writethrough";
+}
+
 }  // namespace qmpwatch::sample

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qmpwatch::sample {
@@ -29,6 +30,18 @@ struct attachment {
     friend bool operator==(const attachment&, const attachment&) = default;
 };
 
+/// How the host caches a drive, in the three flags of query-block.
+struct cache_mode {
+    bool direct = false;    ///< around the host's page cache
+    bool no_flush = false;  ///< flushes are ignored
+    bool writeback = true;  ///< false: each write is flushed
+
+    friend bool operator==(const cache_mode&, const cache_mode&) = default;
+};
+
+/// The name for -drive cache=: none, writeback, writethrough, directsync, unsafe.
+std::string_view name(cache_mode mode);
+
 /// What is in the drive, from query-block or `info block`.
 struct drive_media {
     std::string file;
@@ -36,6 +49,8 @@ struct drive_media {
     bool inserted = false;
     bool read_only = false;
     bool removable = false;
+    std::optional<std::uint64_t> size_bytes;  ///< of the medium as the guest sees it; QMP only
+    std::optional<cache_mode> cache;  ///< none for an empty drive, and where the monitor does not tell
 
     friend bool operator==(const drive_media&, const drive_media&) = default;
 };

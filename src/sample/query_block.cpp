@@ -25,10 +25,23 @@ std::string text_of(const json& object, std::string_view name) {
     return text == nullptr ? std::string() : *text;
 }
 
-bool is_true(const json& object, std::string_view name) {
+bool is_true(const json& object, std::string_view name, bool otherwise = false) {
     const json* value = member(object, name);
     const auto* flag = value == nullptr ? nullptr : value->get_ptr<const json::boolean_t*>();
-    return flag != nullptr && *flag;
+    return flag != nullptr ? *flag : otherwise;
+}
+
+std::optional<cache_mode> cache_of(const json& inserted) {
+    const json* cache = member(inserted, "cache");
+    if (cache == nullptr || !cache->is_object()) return std::nullopt;
+    return cache_mode{is_true(*cache, "direct"), is_true(*cache, "no-flush"), is_true(*cache, "writeback", true)};
+}
+
+std::optional<std::uint64_t> size_of(const json& inserted) {
+    const json* image = member(inserted, "image");
+    const json* size = image == nullptr ? nullptr : member(*image, "virtual-size");
+    if (size == nullptr || !size->is_number_unsigned()) return std::nullopt;
+    return size->get<std::uint64_t>();
 }
 
 /// QEMU describes a node that no plain name can describe as json:{...}, which nobody recognizes.
@@ -60,6 +73,8 @@ drive_info read_drive(const json& entry) {
         drive.media.file = readable_file(*inserted);
         drive.media.format = text_of(*inserted, "drv");
         drive.media.read_only = is_true(*inserted, "ro");
+        drive.media.size_bytes = size_of(*inserted);
+        drive.media.cache = cache_of(*inserted);
     }
     return drive;
 }
@@ -107,6 +122,12 @@ bool read_header(std::string_view line, drive_info& drive) {
     return true;
 }
 
+/// `writeback, direct, ignore flushes`
+cache_mode cache_from_hmp(std::string_view text) {
+    return {text.find("direct") != std::string_view::npos, text.find("ignore flushes") != std::string_view::npos,
+            text.find("writeback") != std::string_view::npos};
+}
+
 /// Reads a line inside an entry.
 void read_detail(std::string_view line, drive_info& drive) {
     const std::size_t colon = line.find(':');
@@ -121,6 +142,8 @@ void read_detail(std::string_view line, drive_info& drive) {
         if (drive.identity.device == value) drive.identity.device.clear();
     } else if (name == "Removable device") {
         drive.media.removable = true;
+    } else if (name == "Cache mode" && drive.media.inserted) {
+        drive.media.cache = cache_from_hmp(value);
     } else if (name == "Backing file" && drive.media.inserted && !is_readable(drive.media.file)) {
         const std::string_view backing = value.substr(0, value.rfind(" (chain depth: "));
         if (is_readable(backing)) drive.media.file = backing;

@@ -49,11 +49,6 @@ std::uint64_t number_of(const json& object, const char* name) {
     return found->get<std::uint64_t>();
 }
 
-bool flag_of(const json& object, const char* name, bool otherwise) {
-    const auto found = object.find(name);
-    return found != object.end() && found->is_boolean() ? found->get<bool>() : otherwise;
-}
-
 std::string_view text_of(const json& object, const char* name) {
     const auto found = object.find(name);
     return found != object.end() && found->is_string() ? std::string_view(found->get_ref<const std::string&>())
@@ -70,18 +65,7 @@ drive_settings settings_of(const json& entry) {
     settings.limits = {number_of(*inserted, "bps"),  number_of(*inserted, "bps_rd"),  number_of(*inserted, "bps_wr"),
                        number_of(*inserted, "iops"), number_of(*inserted, "iops_rd"), number_of(*inserted, "iops_wr")};
     settings.is_overlay = text_of(*inserted, "drv") == "qcow2" && is_temporary_overlay(text_of(*inserted, "file"));
-    const auto cache = inserted->find("cache");
-    if (cache != inserted->end() && cache->is_object()) {
-        settings.cache = cache_mode{flag_of(*cache, "direct", false), flag_of(*cache, "no-flush", false),
-                                    flag_of(*cache, "writeback", true)};
-    }
     return settings;
-}
-
-/// `writeback, direct, ignore flushes`
-cache_mode cache_from_hmp(std::string_view text) {
-    return {text.find("direct") != std::string_view::npos, text.find("ignore flushes") != std::string_view::npos,
-            text.find("writeback") != std::string_view::npos};
 }
 
 /// `bps=0 bps_rd=0 ...`
@@ -214,12 +198,6 @@ interrupt_controller controller_of_type(std::string_view type) {
     return interrupt_controller::unknown;
 }
 
-std::string_view name(cache_mode mode) {
-    if (mode.no_flush) return "unsafe";
-    if (mode.direct) return mode.writeback ? "none" : "directsync";
-    return mode.writeback ? "writeback" : "writethrough";
-}
-
 std::vector<drive_settings> decode_drive_settings(std::string_view text) {
     bool too_deep = false;
     const auto watch_depth = [&too_deep](int depth, json::parse_event_t, json&) {
@@ -257,13 +235,8 @@ std::vector<drive_settings> decode_hmp_drive_settings(std::string_view text) {
         take_line(paragraph);
         while (!paragraph.empty()) {
             std::string_view line = trimmed(take_line(paragraph));
-            constexpr std::string_view cache = "Cache mode:";
             constexpr std::string_view limits = "I/O throttling:";
-            if (line.starts_with(cache) && entry.front().media.inserted) {
-                settings.cache = cache_from_hmp(line.substr(cache.size()));
-            } else if (line.starts_with(limits)) {
-                settings.limits = limits_from_hmp(line.substr(limits.size()));
-            }
+            if (line.starts_with(limits)) settings.limits = limits_from_hmp(line.substr(limits.size()));
         }
         result.push_back(settings);
     }

@@ -31,18 +31,6 @@ enum class interrupt_controller : std::uint8_t { unknown, in_kernel, emulated };
 /// arm-gicv3 are emulated. Unknown for anything else.
 interrupt_controller controller_of_type(std::string_view type);
 
-/// How the host caches a drive, in the three flags of query-block.
-struct cache_mode {
-    bool direct = false;    ///< around the host's page cache
-    bool no_flush = false;  ///< flushes are ignored
-    bool writeback = true;  ///< false: each write is flushed
-
-    friend bool operator==(const cache_mode&, const cache_mode&) = default;
-};
-
-/// The name for -drive cache=: none, writeback, writethrough, directsync, unsafe.
-std::string_view name(cache_mode mode);
-
 /// The throttling limits of a drive, 0 for none. A total counts reads and writes together.
 struct io_limits {
     std::uint64_t bytes_per_second = 0, read_bytes_per_second = 0, write_bytes_per_second = 0;
@@ -57,7 +45,6 @@ struct io_limits {
 
 /// The host's side of a drive.
 struct drive_settings {
-    std::optional<cache_mode> cache;  ///< none for an empty drive
     io_limits limits;
     bool is_overlay = false;  ///< snapshot=on: writes go to a temporary file
 

@@ -98,8 +98,6 @@ void encode_hmp_blockstats(std::string& out, const drive_spec& drive, const coun
 }
 
 void encode_hmp_block(std::string& out, const drive_spec& drive) {
-    const bool removable = drive.kind == guest_device::usb_storage || drive.kind == guest_device::ide_cd ||
-                           drive.kind == guest_device::scsi_cd;
     const auto end = std::back_inserter(out);
     if (!drive.inserted) {
         fmt::format_to(end, "{}: [not inserted]\r\n", drive.device);
@@ -112,8 +110,11 @@ void encode_hmp_block(std::string& out, const drive_spec& drive) {
         fmt::format_to(end, "{} ({}{})\r\n", drive.file, drive.format, drive.read_only ? ", read-only" : "");
     }
     if (!drive.qdev.empty()) fmt::format_to(end, "    Attached to:      {}\r\n", drive.qdev);
-    if (removable) out += "    Removable device: not locked, tray closed\r\n";
-    if (drive.inserted) out += "    Cache mode:       writeback\r\n";
+    if (drive.is_removable()) out += "    Removable device: not locked, tray closed\r\n";
+    if (drive.inserted) {
+        fmt::format_to(end, "    Cache mode:       {}{}{}\r\n", drive.cache_writeback ? "writeback" : "writethrough",
+                       drive.cache_direct ? ", direct" : "", drive.cache_no_flush ? ", ignore flushes" : "");
+    }
     if (drive.limit_bytes_per_second > 0 || drive.limit_operations_per_second > 0) {
         fmt::format_to(end,
                        "    I/O throttling:   bps={} bps_rd=0 bps_wr=0 bps_max=0 bps_rd_max=0 bps_wr_max=0 iops={} "
@@ -166,9 +167,21 @@ void encode_hmp_qtree(std::string& out, const scenario& vm) {
                 tree.line(7, fmt::format("dev: scsi-cd, id \"{}\"", id));
                 tree.properties(8, drive, true);
                 break;
+            case guest_device::other: {
+                const std::size_t depth = drive.controller.empty() ? 3 : 5;
+                if (!drive.controller.empty()) {
+                    tree.line(3, fmt::format("dev: {}, id \"\"", drive.controller));
+                    tree.line(4, "bus: bus.0");
+                    tree.line(5, "type bus");
+                }
+                tree.line(depth, fmt::format("dev: {}, id \"{}\"", drive.type, id));
+                tree.properties(depth + 1, drive, true);
+                break;
+            }
             case guest_device::usb_storage:
                 if (!controller) {
-                    tree.line(3, "dev: qemu-xhci, id \"xhci\"");
+                    tree.line(3, fmt::format("dev: {}, id \"xhci\"",
+                                             drive.controller.empty() ? "qemu-xhci" : drive.controller));
                     tree.line(4, "bus: xhci.0");
                     tree.line(5, "type usb-bus");
                     controller = true;

@@ -334,8 +334,7 @@ void encode_blockstats(json_writer& out, const drive_spec& drive, const counters
 }
 
 void encode_block(json_writer& out, const drive_spec& drive) {
-    const bool removable = drive.kind == guest_device::usb_storage || drive.kind == guest_device::ide_cd ||
-                           drive.kind == guest_device::scsi_cd;
+    const bool removable = drive.is_removable();
     out.begin_object();
     if (drive.kind != guest_device::nvme) out.string_member("io-status", "ok");  // nvme reports none
     out.string_member("device", drive.device);
@@ -368,9 +367,9 @@ void encode_block(json_writer& out, const drive_spec& drive) {
         out.number_member("bps_rd", 0);
         out.key("cache");
         out.begin_object();
-        out.boolean_member("no-flush", false);
-        out.boolean_member("direct", false);
-        out.boolean_member("writeback", true);
+        out.boolean_member("no-flush", drive.cache_no_flush);
+        out.boolean_member("direct", drive.cache_direct);
+        out.boolean_member("writeback", drive.cache_writeback);
         out.end_object();
         out.string_member("file", drive.file);
         out.end_object();

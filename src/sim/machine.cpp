@@ -135,10 +135,12 @@ std::vector<qom_node> machine::qom_tree() const {
         if (path.empty()) continue;
         switch (drive.kind) {
             case guest_device::usb_storage: {
-                add("/machine/peripheral/xhci", "qemu-xhci", pci);
-                add("/machine/peripheral/xhci/xhci.0", "usb-bus");
+                const std::string controller =
+                    "/machine/peripheral/" + (drive.controller.empty() ? std::string("xhci") : drive.controller);
+                add(controller, drive.controller.empty() ? "qemu-xhci" : drive.controller, pci);
+                add(controller + "/xhci.0", "usb-bus");
                 const std::string bus = parent_of(path);
-                add(parent_of(bus), "usb-storage", "/machine/peripheral/xhci/xhci.0");
+                add(parent_of(bus), "usb-storage", controller + "/xhci.0");
                 add(bus, "SCSI");
                 add(path, "scsi-hd", bus);
                 break;
@@ -160,6 +162,17 @@ std::vector<qom_node> machine::qom_tree() const {
                 add("/machine/peripheral/vscsi/virtio-backend/vscsi.0", "SCSI");
                 add(path, "scsi-cd", "/machine/peripheral/vscsi/virtio-backend/vscsi.0");
                 break;
+            case guest_device::other: {
+                if (drive.controller.empty()) {
+                    add(path, drive.type);
+                    break;
+                }
+                const std::string controller = "/machine/unattached/" + drive.controller;
+                add(controller, drive.controller);
+                add(controller + "/bus.0", "bus");
+                add(path, drive.type, controller + "/bus.0");
+                break;
+            }
         }
     }
     return tree;

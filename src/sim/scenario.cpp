@@ -121,6 +121,11 @@ constexpr setting settings[] = {
 
 }  // namespace
 
+bool drive_spec::is_removable() const {
+    return removable.value_or(kind == guest_device::usb_storage || kind == guest_device::ide_cd ||
+                              kind == guest_device::scsi_cd);
+}
+
 drive_spec& add_drive(scenario& where, guest_device kind, std::string name, const load_spec& how) {
     const std::size_t number = where.drives.size();
     drive_spec drive;

@@ -34,6 +34,7 @@ enum class guest_device {
     virtio_blk,
     ide_cd,
     scsi_cd,  ///< on virtio-scsi
+    other,    ///< `type` on `controller`
 };
 
 struct drive_spec {
@@ -41,14 +42,22 @@ struct drive_spec {
     std::string qdev;  ///< QOM path or id, as query-blockstats prints it
     std::string node_name;  ///< of the medium
     guest_device kind = guest_device::virtio_blk;
+    std::string type;  ///< QOM's type of the device, where `kind` does not say it
+    std::string controller;  ///< QOM's type of what `other` and `usb_storage` hang on; empty: none, qemu-xhci
     std::string file = "disk.img";
     std::string format = "raw";
     std::uint64_t size_bytes = std::uint64_t(64) << 20;
     bool read_only = false;
     bool inserted = true;  ///< false: an empty CD-ROM drive
+    std::optional<bool> removable;  ///< none: as `kind` says
+    bool cache_direct = false;
+    bool cache_no_flush = false;
+    bool cache_writeback = true;
     std::uint64_t limit_bytes_per_second = 0;  ///< I/O throttling as query-block shows it; 0 for none
     std::uint64_t limit_operations_per_second = 0;
     sim::load load = generated_load(load_spec{});
+
+    bool is_removable() const;
 };
 
 /// What happens to the VM by itself, at a time since its start.

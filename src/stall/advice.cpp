@@ -270,8 +270,8 @@ constexpr std::array<cache_rule, 4> cache_rules{{
 
 void find_cache(const vm_facts&, const drive_facts& drive, std::vector<finding>& out) {
     // snapshot=on has cache=unsafe by itself, and a temporary file needs no flushes.
-    if (!drive.settings.cache || drive.settings.is_overlay) return;
-    const std::string_view mode = sample::name(*drive.settings.cache);
+    if (!drive.info.media.cache || drive.settings.is_overlay) return;
+    const std::string_view mode = sample::name(*drive.info.media.cache);
     for (const cache_rule& rule : cache_rules) {
         if (rule.mode != mode || !(drive.info.media.read_only ? rule.for_read_only : rule.for_writable)) continue;
         finding found;
@@ -280,7 +280,7 @@ void find_cache(const vm_facts&, const drive_facts& drive, std::vector<finding>&
         found.certainty = rule.certainty;
         found.title = rule.title;
         found.known = {std::string(rule.known)};
-        if (!drive.settings.cache->writeback && drive.info.attachment.device.starts_with("virtio-blk")) {
+        if (!drive.info.media.cache->writeback && drive.info.attachment.device.starts_with("virtio-blk")) {
             // QEMU switches it on for a virtio-blk driver that knows no flushes, and off again for the next one.
             found.severity = severity::info;
             found.certainty = certainty::possible;
@@ -295,7 +295,7 @@ void find_cache(const vm_facts&, const drive_facts& drive, std::vector<finding>&
 void find_aio(const vm_facts& vm, const drive_facts& drive, std::vector<finding>& out) {
     // native and io_uring are Linux's; with the page cache in between, threads are no worse.
     const bool may_be_linux = vm.identity.accelerator == "kvm" || vm.identity.accelerator == "tcg";
-    if (drive.aio != "threads" || !may_be_linux || !drive.settings.cache || !drive.settings.cache->direct) return;
+    if (drive.aio != "threads" || !may_be_linux || !drive.info.media.cache || !drive.info.media.cache->direct) return;
     if (drive.info.media.file.find("://") != std::string::npos) return;
     finding found;
     found.id = "aio_threads";

@@ -2,66 +2,45 @@
 
 #include "base/duration.hpp"
 #include "base/text.hpp"
+#include "report/activity.hpp"
+#include "report/html.hpp"
+#include "report/svg_chart.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 namespace qmpwatch::web {
 
 namespace {
 
-constexpr std::string_view head = R"(<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="refresh" content="5">
-<title>qmpwatch</title>
-<style>
-:root { --ground: #f6f7f9; --card: #ffffff; --line: #e3e6ea; --text: #1c2128; --quiet: #626b76; --link: #0a5cc2;
-  --good: #1a7f37; --wait: #9a6700; --bad: #c62828; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #0e1116; --card: #171b22; --line: #2a303a; --text: #e4e8ee; --quiet: #929ca9; --link: #6cb0ff;
-    --good: #4ac26b; --wait: #d9a72c; --bad: #ff7b72; }
+using report::escape_html;
+
+constexpr std::string_view in_head = "<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>\n";
+// Changing the script changes its hash: the test says what it is.
+constexpr std::string_view script = R"(
+const main = document.querySelector("main"), lost = document.getElementById("lost");
+async function refresh() {
+  // Not while nobody looks, and not under the hands of somebody who is copying a text.
+  if (!document.hidden && getSelection().isCollapsed) {
+    try {
+      const answer = await fetch("/api/v1/snapshot?format=html", { cache: "no-store" });
+      if (answer.ok) main.innerHTML = await answer.text();
+      lost.hidden = answer.ok;
+    } catch {
+      lost.hidden = false;
+    }
+  }
+  setTimeout(refresh, 2000);
 }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 1.25rem 1rem 2rem; background: var(--ground); color: var(--text);
-  font: 15px/1.45 system-ui, -apple-system, "Segoe UI", sans-serif; }
-header, footer { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1.25rem; }
-header { margin-bottom: 1rem; }
-h1 { margin: 0; font-size: 1.35rem; letter-spacing: -.01em; }
-h2 { margin: 0; font-size: 1.05rem; overflow-wrap: anywhere; }
-a { color: var(--link); text-decoration: none; }
-a:hover { text-decoration: underline; }
-p { margin: 0; }
-.detail { font-size: .93rem; overflow-wrap: anywhere; }
-.quiet { color: var(--quiet); font-size: .87rem; overflow-wrap: anywhere; }
-.vm { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin-bottom: .9rem;
-  padding: .85rem 1rem; }
-.title { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .6rem; }
-.state { border: 1px solid; border-radius: 99px; padding: .05rem .6rem; font-size: .8rem; white-space: nowrap; }
-.good { color: var(--good); } .wait { color: var(--wait); } .bad { color: var(--bad); }
-table { margin-top: .6rem; border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th { color: var(--quiet); font-size: .8rem; font-weight: 500; }
-th, td { padding: .3rem 0 .3rem 1rem; text-align: right; white-space: nowrap; }
-td { border-top: 1px solid var(--line); }
-th:first-child, td:first-child { padding-left: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
-td small { display: block; color: var(--quiet); }
-.zero { color: var(--quiet); }
-@media (min-width: 40rem) { table { table-layout: fixed; } th:not(:first-child) { width: 12%; } }
-@media (max-width: 40rem) {
-  .latency, th:first-child { display: none; }
-  tr { display: grid; grid-template-columns: repeat(4, 1fr); }
-  th, td { padding: .1rem 0; border: 0; }
-  td:first-child { grid-column: 1 / -1; border-top: 1px solid var(--line); padding-top: .3rem; }
-}
-</style>
-</head>
-<body>
+setTimeout(refresh, 2000);
 )";
+constexpr std::string_view script_source = "'sha256-XvaM28GNp07mXqdNMeM0GFCbzSDqCaPa7C25bw3GF7o='";
+// More charts would make a page that nobody scrolls through, and that is heavy to fetch.
+constexpr std::size_t most_drives_with_charts = 16;
+constexpr std::size_t most_bins = 300;
 
 /// Green when all is well, red when somebody has to look, else amber.
 std::string_view color(const pipeline::vm_snapshot& vm) {
@@ -98,7 +77,7 @@ std::string about(const pipeline::vm_snapshot& vm) {
 
 void add_cell(std::string& out, const std::string& text, std::string_view css) {
     const bool nothing = text == "0" || text == "-";
-    fmt::format_to(std::back_inserter(out), "<td class=\"{}{}\">{}</td>", css, nothing ? " zero" : "", text);
+    fmt::format_to(std::back_inserter(out), "<td class=\"{}{}\">{}</td>", css, nothing ? " zero" : "", escape_html(text));
 }
 
 /// A badge while the drive is or may be stalled, and what stalls have cost so far.
@@ -144,9 +123,53 @@ void add_drive(std::string& out, const pipeline::drive_snapshot& drive, base::na
     out += "</tr>\n";
 }
 
-void add_vm(std::string& out, const pipeline::vm_snapshot& vm, base::instant now) {
+/// The time that the charts reach back: as long as there is something to show, in steps that do not wobble.
+base::nanoseconds reach_of(const drive_history& past, base::nanoseconds now) {
+    for (const base::nanoseconds each : {base::seconds(60), base::seconds(120), base::seconds(300)}) {
+        if (now - past.points.front().at <= each) return each;
+    }
+    return history::kept;
+}
+
+/// MB/s and IOPS of the last minutes; nothing while the drive has been doing nothing.
+std::string charts_of(const drive_history& past, const std::string& drive, std::string_view id,
+                      base::nanoseconds now) {
+    const std::vector<report::activity_bin> bins =
+        report::binned(std::vector(past.points.begin(), past.points.end()), {}, most_bins);
+    if (std::none_of(bins.begin(), bins.end(), [](const auto& each) { return each.is_busy; })) return {};
+
+    const auto from_now = [now](base::nanoseconds at) { return base::in_seconds(at - now); };
+    report::mirrored_chart chart;
+    chart.begin = -base::in_seconds(reach_of(past, now));
+    chart.labels = report::time_labels::before_now;
+    for (const drive_history::stall& each : past.stalls) {
+        std::string words(name(each.cause));
+        std::replace(words.begin(), words.end(), '_', ' ');
+        chart.bands.push_back({from_now(each.start), from_now(each.start + each.length), name(each.cause),
+                               fmt::format("{}{}: {}", words, each.is_open ? " suspected" : "",
+                                           base::format_length(each.length)),
+                               1, base::in_seconds(each.length)});
+    }
+    report::mirrored_chart operations = chart;
+    for (const report::activity_bin& each : bins) {
+        const double begin = from_now(each.begin), end = from_now(each.end);
+        chart.steps.push_back({begin, end, each.read_bytes_per_second / 1e6, each.written_bytes_per_second / 1e6});
+        operations.steps.push_back({begin, end, each.reads_per_second, each.writes_per_second});
+    }
+    const auto finish = [&](report::mirrored_chart& one, std::string_view unit) {
+        one.unit = unit;
+        one.id = fmt::format("{}-{}", id, unit == "IOPS" ? "operations" : "bytes");
+        one.title = fmt::format("{} of {} in the last minutes", unit, drive);
+        one.caption = fmt::format("{}: {}", drive, unit);
+        return figure(one);
+    };
+    return "<div class=\"pair\">\n" + finish(chart, "MB/s") + finish(operations, "IOPS") + "</div>\n";
+}
+
+void add_vm(std::string& out, const pipeline::vm_snapshot& vm, const page_view& what, std::size_t& charts) {
+    const base::instant now = what.now;
     fmt::format_to(std::back_inserter(out),
-                   "<section class=\"vm\">\n<div class=\"title\"><h2>{}</h2><span class=\"state {}\">{}</span></div>\n"
+                   "<section class=\"card\">\n<div class=\"title\"><h2>{}</h2><span class=\"state {}\">{}</span></div>\n"
                    "<p class=\"quiet\">{}</p>\n",
                    escape_html(vm.identity.vm), color(vm), state_text(vm), about(vm));
     if (!vm.monitor_detail.empty()) {
@@ -157,13 +180,21 @@ void add_vm(std::string& out, const pipeline::vm_snapshot& vm, base::instant now
                        base::format_age(std::max(base::nanoseconds(0), now.steady - vm.last_sample->steady)));
     }
     if (!vm.drives.empty()) {
-        out += "<table>\n<tr><th>drive</th>"
+        out += "<table class=\"live\">\n<tr><th>drive</th>"
                "<th>read MB/s</th><th>IOPS</th><th class=\"latency\">latency</th>"
                "<th>write MB/s</th><th>IOPS</th><th class=\"latency\">latency</th></tr>\n";
         for (const pipeline::drive_snapshot& drive : vm.drives) {
             add_drive(out, drive, pipeline::gap_age_at(now.steady, vm, drive));
         }
         out += "</table>\n";
+    }
+    for (const pipeline::drive_snapshot& drive : vm.drives) {
+        const drive_history* const past = what.past == nullptr ? nullptr : what.past->find(vm.identity.vm, drive.drive);
+        if (past == nullptr || charts >= most_drives_with_charts) continue;
+        const std::string figures =
+            charts_of(*past, drive.drive, fmt::format("drive{}", charts), now.steady.time_since_epoch());
+        if (!figures.empty()) ++charts;
+        out += figures;
     }
     if (vm.first_rate_in) {
         fmt::format_to(std::back_inserter(out), "<p class=\"quiet\">first rates in {}</p>\n",
@@ -174,40 +205,38 @@ void add_vm(std::string& out, const pipeline::vm_snapshot& vm, base::instant now
 
 }  // namespace
 
-std::string escape_html(std::string_view text) {
-    std::string out;
-    for (const char c : base::printable(text)) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            case '\'': out += "&#39;"; break;
-            default: out += c;
-        }
+std::string page_content(const page_view& what) {
+    const pipeline::snapshot* const state = what.state;
+    std::string out = "<header><h1>qmpwatch</h1>";
+    if (state != nullptr) {
+        fmt::format_to(std::back_inserter(out), "<span class=\"quiet\">{} VM{}, rates over {}</span>", state->vms.size(),
+                       state->vms.size() == 1 ? "" : "s", base::format_duration(state->interval));
     }
+    fmt::format_to(std::back_inserter(out), "<span class=\"quiet\">{}</span></header>\n", base::rfc3339(what.now.wall));
+    if (state == nullptr || state->vms.empty()) {
+        return out + "<p class=\"quiet\">No VM is watched yet. Start qmpwatch with --socket and the path of a QEMU "
+                     "monitor socket.</p>\n";
+    }
+    std::size_t charts = 0;
+    for (const auto& vm : state->vms) add_vm(out, *vm, what, charts);
     return out;
 }
 
-std::string page(const pipeline::snapshot* state, std::string_view version, base::instant now) {
-    std::string out(head);
-    out += "<header><h1>qmpwatch</h1>";
-    if (state != nullptr) {
-        fmt::format_to(std::back_inserter(out), "<span class=\"quiet\">{} VM{}, rates over {}</span>",
-                       state->vms.size(), state->vms.size() == 1 ? "" : "s", base::format_duration(state->interval));
-    }
-    out += "</header>\n<main>\n";
-    if (state == nullptr || state->vms.empty()) {
-        out += "<p class=\"quiet\">No VM is watched yet. Start qmpwatch with --socket and the path of a QEMU monitor "
-               "socket.</p>\n";
-    } else {
-        for (const auto& vm : state->vms) add_vm(out, *vm, now);
-    }
+std::string page(const page_view& what) {
+    std::string out = report::page_head("qmpwatch", in_head);
+    out += report::hatches();
+    out += "<p id=\"lost\" class=\"bad\" hidden>qmpwatch does not answer: this is the last that it said.</p>\n<main>\n";
+    out += page_content(what);
     fmt::format_to(std::back_inserter(out),
                    "</main>\n<footer class=\"quiet\"><a href=\"/metrics\">/metrics</a><a href=\"/healthz\">/healthz</a>"
-                   "<span>qmpwatch {}</span><span>{}</span></footer>\n</body>\n</html>\n",
-                   escape_html(version), base::rfc3339(now.wall));
+                   "<a href=\"/api/v1/snapshot\">/api/v1/snapshot</a><span>qmpwatch {}</span></footer>\n"
+                   "<script>{}</script>\n</body>\n</html>\n",
+                   escape_html(what.version), script);
     return out;
 }
+
+std::string_view page_script_source() { return script_source; }
+
+std::string_view page_script() { return script; }
 
 }  // namespace qmpwatch::web

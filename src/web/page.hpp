@@ -1,18 +1,34 @@
-// The live page: a snapshot as one small HTML page without scripts, for a browser or a phone.
+// The live page: a snapshot as HTML, for a browser or a phone, in the look of the reports.
 #pragma once
 
 #include "base/clock.hpp"
 #include "pipeline/snapshot.hpp"
+#include "web/history.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace qmpwatch::web {
 
-/// The text made printable and harmless inside HTML, in elements and in quoted attributes.
-std::string escape_html(std::string_view text);
+/// What the page shows.
+struct page_view {
+    const pipeline::snapshot* state = nullptr;  ///< null before the first
+    const history* past = nullptr;              ///< null: no charts
+    std::string_view version;
+    base::instant now;
+};
 
-/// The whole page; `state` is null before the first snapshot. It asks the browser to load it again every 5 s.
-std::string page(const pipeline::snapshot* state, std::string_view version, base::instant now);
+/// The whole page. Its script fetches page_content() every 2 s; without scripts the browser loads the page again every
+/// 5 s.
+std::string page(const page_view& what);
+
+/// What changes in it: an HTML fragment.
+std::string page_content(const page_view& what);
+
+/// The only script that the page may run, as a source of its Content-Security-Policy.
+std::string_view page_script_source();
+
+/// The script itself.
+std::string_view page_script();
 
 }  // namespace qmpwatch::web

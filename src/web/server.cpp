@@ -26,6 +26,7 @@ using asio::ip::tcp;
 constexpr base::milliseconds pause_after_refused_accept{250};
 constexpr base::seconds patience_at_the_end{1};
 constexpr std::size_t most_bytes_at_the_end = 64 * 1024;
+constexpr base::seconds look_every{1};
 
 base::error cannot_listen(const listen_address& wanted, const error_code& why) {
     const std::string where = to_string(wanted);
@@ -65,7 +66,7 @@ std::optional<response> complaint(const error_code& failure) {
     if (failure == http::error::header_limit || failure == http::error::buffer_overflow) {
         return plain_text(431, "the header of the request is too long\n");
     }
-    if (failure == http::error::body_limit) return plain_text(413, "a request needs no body\n");
+    if (failure == http::error::body_limit) return plain_text(413, "the body of the request is too long: only a marker needs one, and a short one\n");
     if (failure.category() == error_code(http::error::bad_target).category()) {
         return plain_text(400, "this is no HTTP request\n");
     }
@@ -77,9 +78,10 @@ http::response<http::string_body> message_from(response answer, unsigned version
     message.result(answer.status);
     message.version(version);
     message.set(http::field::server, "qmpwatch");
-    message.set(http::field::content_type, answer.content_type);
+    if (!answer.content_type.empty()) message.set(http::field::content_type, answer.content_type);
     for (const auto& [name, value] : answer.headers) message.set(name, value);
-    message.content_length(answer.body.size());
+    // A 204 has no body by its nature, and must not speak of one.
+    if (message.result() != http::status::no_content) message.content_length(answer.body.size());
     message.keep_alive(keep_alive);
     if (!is_head) message.body() = std::move(answer.body);
     return message;
@@ -101,6 +103,7 @@ public:
         auto bound = listen();
         if (!bound) return bound;
         asio::co_spawn(context_, accept_all(), asio::detached);
+        asio::co_spawn(context_, remember(), asio::detached);
         thread_ = std::thread([this] { context_.run(); });
         return bound;
     }
@@ -154,6 +157,16 @@ private:
         return failure;
     }
 
+    /// Looks at the latest snapshot again and again, so that the page has something to show when it is opened.
+    asio::awaitable<void> remember() {
+        asio::steady_timer timer(context_);
+        for (;;) {
+            if (const auto state = owner_.latest_(); state != nullptr) past_.take(*state);
+            timer.expires_after(look_every);
+            co_await timer.async_wait(as_result);
+        }
+    }
+
     asio::awaitable<void> accept_all() {
         asio::steady_timer pause(context_);
         bool complained = false;
@@ -200,7 +213,22 @@ private:
 
     std::optional<response> respond_to(const http::request<http::string_body>& request) const {
         const auto state = owner_.latest_();
-        return respond({request.method_string(), request.target()}, {state.get(), owner_.self_, base::now()});
+        const auto header = [&](http::field which) -> std::string_view {
+            const auto found = request.find(which);
+            return found == request.end() ? std::string_view() : std::string_view(found->value());
+        };
+        const request_view asked{.method = request.method_string(),
+                                 .target = request.target(),
+                                 .host = header(http::field::host),
+                                 .origin = header(http::field::origin),
+                                 .content_type = header(http::field::content_type),
+                                 .body = request.body()};
+        return respond(asked, {.state = state.get(),
+                               .self = owner_.self_,
+                               .now = base::now(),
+                               .past = &past_,
+                               .mark = &owner_.how_.mark,
+                               .listen_host = owner_.how_.host});
     }
 
     /// Closing a socket with unread bytes resets the connection, and the client may lose the answer: hear it out, but
@@ -219,6 +247,7 @@ private:
     }
 
     const server& owner_;
+    history past_;
     std::size_t taken_ = 0;  ///< before the context: conversations that die with it give their seats back
     asio::io_context context_{1};
     tcp::acceptor acceptor_{context_};

@@ -18,7 +18,7 @@ namespace qmpwatch::web {
 /// What one client may cost.
 struct limits {
     std::size_t header_bytes = 8 * 1024;
-    std::size_t body_bytes = 1024;             ///< of a request; nobody needs one
+    std::size_t body_bytes = 2048;             ///< of a request; only a marker needs one
     std::size_t connections = 64;              ///< at one time; further ones are closed at once
     base::nanoseconds reading = base::seconds(10);  ///< for a whole request to arrive, and to sit idle before it
     base::nanoseconds writing = base::seconds(30);  ///< for a whole response to leave
@@ -28,6 +28,9 @@ struct settings {
     std::string host;        ///< a name or an address; empty for all addresses of this machine
     std::uint16_t port = 0;  ///< 0: the system chooses
     web::limits limits{};
+    /// Takes the text of a marker for the recording: printable, not empty. Called on the server's thread, so it must be
+    /// safe to call there and must not wait for long. Its error becomes the answer. Empty: nothing is being recorded.
+    std::function<base::result<void>(std::string)> mark{};
 };
 
 class server {

@@ -137,3 +137,14 @@ TEST_CASE("text is broken at blanks") {
     CHECK(wrap("nothing-to-break", 3, 3) == lines{"nothing-to-break"});
     CHECK(wrap("\u00e4\u00f6\u00fc x", 3, 3) == lines{"\u00e4\u00f6\u00fc", "x"});
 }
+
+TEST_CASE("paragraphs whose first line sticks out") {
+    using qmpwatch::base::hanging;
+    CHECK(hanging("1. ", "one two three", 80) == "1. one two three\n");
+    CHECK(hanging("1. ", "one two three", 10) == "1. one two\n   three\n");
+    CHECK(hanging("   - ", "a /very/long/path/of/something b", 12) ==
+          "   - a\n     /very/long/path/of/something\n     b\n");
+    CHECK(hanging("é: ", "aa bb", 6) == "é: aa\n   bb\n");
+    CHECK(hanging("- ", "", 10) == "- \n");
+    CHECK(hanging("too wide ", "a b", 4) == "too wide a\n         b\n");
+}

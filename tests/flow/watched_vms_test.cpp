@@ -17,7 +17,7 @@ struct house {
     support::temporary_folder folder;
     asio::io_context loop{1};
     std::vector<std::unique_ptr<sim::simulated_monitor>> monitors;
-    app::watch_options options;
+    app::watch_targets options;
     std::vector<pipeline::notice> said;
     std::optional<app::watched_vms> vms;
 

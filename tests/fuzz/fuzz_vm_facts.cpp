@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto entries = sample::decode_hmp_info_block(text);
     const auto settings = sample::decode_hmp_drive_settings(text);
     FUZZ_CHECK(settings.size() == entries.size());
-    for (std::size_t i = 0; i < settings.size(); ++i) FUZZ_CHECK(entries[i].media.inserted || !settings[i].cache);
+    for (const sample::drive_info& entry : entries) FUZZ_CHECK(entry.media.inserted || !entry.media.cache);
 
     const auto ports = sample::decode_usb_list(text);
     for (const sample::usb_storage_port& port : ports) {

@@ -7,7 +7,11 @@ import repository
 EXEMPT = {
     "app/doctor.cpp": "composition of tested parts; tests/qemu/test_doctor.py runs it",
     "app/doctor_command.cpp": "flags, tried by tests/app/commands_test.cpp",
+    "app/live.cpp": "composition of tested parts; tests/qemu runs it",
+    "app/live_flags.cpp": "flags, tried by tests/app/commands_test.cpp",
     "app/main.cpp": "the program itself; tests/qemu runs it",
+    "app/record.cpp": "composition of tested parts; tests/qemu/test_record.py runs it",
+    "app/record_command.cpp": "flags, tried by tests/app/commands_test.cpp",
     "app/simulate.cpp": "a loop around the simulator; tests/sim and tests/app/commands_test.cpp",
     "app/simulate_command.cpp": "flags, tried by tests/app/commands_test.cpp",
     "report/drive_fields.cpp": "the keys that tests/report/once_test.cpp and notice_lines_test.cpp read",
@@ -19,6 +23,8 @@ EXEMPT = {
     "sim/scenario.cpp": "plain values, tried by tests/sim/server_test.cpp",
     "app/watch.cpp": "composition of tested parts; tests/qemu runs it",
     "app/watch_command.cpp": "flags, tried by tests/app/commands_test.cpp",
+    "app/spawn.cpp": "seen by what is spawned in tests/app/child_test.cpp and on_stall_test.cpp",
+    "run/digest.cpp": "tests/run/replay_test.cpp",
     "base/error.cpp": "a table of names, seen through every room that fails",
 }
 

@@ -38,17 +38,21 @@ def once(address, *arguments):
 
 
 class Watcher:
-    """A running `qmpwatch watch --log.format json`. Its lines are in `lines` as objects, oldest first."""
+    """A running `qmpwatch watch --log.format json`. Its lines are in `lines` as objects, oldest first.
 
-    def __init__(self, *addresses, interval="1s", poll="250ms", listen="off", arguments=()):
-        command = [binary(), "watch", "--log.format", "json", "--interval", interval, "--poll", poll,
-                   "--web.listen-address", listen, *arguments]
+    With another `verb` it is a command that prints the same. `options` are those of the process.
+    """
+
+    def __init__(self, *addresses, verb="watch", interval="1s", poll="250ms", listen="off", arguments=(), **options):
+        command = [binary(), verb, "--log.format", "json", "--interval", interval, "--poll", poll,
+                   "--web.listen-address", listen]
         for address in addresses:
             command += ["--socket", str(address)]
+        command += map(str, arguments)
         self.lines = []
         self.errors = []
         self.process = processes.start(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True)
+                                       stderr=subprocess.PIPE, text=True, **options)
         streams = ((self.process.stdout, self._take_line), (self.process.stderr, self.errors.append))
         self._readers = [threading.Thread(target=self._read, args=each, daemon=True) for each in streams]
         for reader in self._readers:
@@ -94,7 +98,11 @@ class Watcher:
     def stop(self):
         """Ctrl-C; the exit code, once all lines have been read."""
         self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(10)
+        return self.finish(10)
+
+    def finish(self, patience=30):
+        """Waits for its end; the exit code, once all lines have been read."""
+        code = self.process.wait(patience)
         for reader in self._readers:
             reader.join(10)
         return code

@@ -23,7 +23,7 @@ sample::drive_facts drive(std::string name, std::string device, std::string bus,
     one.info.media.inserted = true;
     one.info.media.file = std::move(file);
     one.info.media.format = "raw";
-    one.settings.cache = sample::cache_mode{};
+    one.info.media.cache = sample::cache_mode{};
     one.aio = "threads";
     return one;
 }

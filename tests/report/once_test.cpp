@@ -194,3 +194,15 @@ TEST_CASE("a VM's hostile name stays on its line") {
     CHECK(cell(rows, 1, "vm") == "a?b?[2J?");
     CHECK(cell(rows, 1, "state") == "x,?y");
 }
+
+TEST_CASE("the snapshot as one object holds what --once prints") {
+    const pipeline::snapshot state = state_of({support::running_vm(), support::busy_vm()});
+    const json all = json::parse(report::snapshot_json(state));
+    CHECK(all.begin().key() == "schema");
+    CHECK(all.at("schema") == json({{"name", "qmpwatch-snapshot"}, {"version", 1}}));
+    CHECK(all.at("time") == "2026-11-30T21:29:13.042Z");
+    CHECK(all.at("interval_seconds") == 15.0);
+    CHECK(all.at("vms").get<std::vector<json>>() == parsed(report::once_json(state)));
+    CHECK(json::parse(report::snapshot_json({})).at("vms").empty());
+    CHECK(report::snapshot_json({}).back() == '\n');
+}

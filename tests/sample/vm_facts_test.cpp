@@ -61,21 +61,27 @@ TEST_CASE("settings beside each drive that query-block lists") {
         REQUIRE(drives.has_value());
         const auto settings = decode_drive_settings(text);
         REQUIRE(settings.size() == drives->size());
-        for (std::size_t i = 0; i < settings.size(); ++i) {
-            CHECK(settings[i].cache.has_value() == (*drives)[i].media.inserted);
+        for (const drive_info& drive : *drives) {
+            CHECK(drive.media.cache.has_value() == drive.media.inserted);
+            CHECK(drive.media.size_bytes.has_value() == drive.media.inserted);
         }
     }
 }
 
 TEST_CASE("limits and snapshot=on over QMP") {
-    const auto settings = decode_drive_settings(
+    const std::string_view text =
         R"([{"device":"a","inserted":{"drv":"qcow2","file":"/var/tmp/vl.x7Yz12","cache":{"direct":false,"no-flush":true,"writeback":true},)"
         R"("bps":1000,"bps_rd":2,"bps_wr":3,"iops":4,"iops_rd":5,"iops_wr":6}},{"device":"b"},)"
-        R"({"device":"c","inserted":{"drv":"qcow2","file":"/images/vlan.qcow2","bps":-1,"iops":"x","cache":null}}])");
+        R"({"device":"c","inserted":{"drv":"qcow2","file":"/images/vlan.qcow2","bps":-1,"iops":"x","cache":null}}])";
+    const auto settings = decode_drive_settings(text);
+    const auto drives = decode_query_block(text);
     REQUIRE(settings.size() == 3);
+    REQUIRE(drives.has_value());
+    REQUIRE(drives->size() == 3);
     CHECK(settings[0].limits == io_limits{1000, 2, 3, 4, 5, 6});
     CHECK(settings[0].is_overlay);
-    CHECK(settings[0].cache == cache_mode{false, true, true});
+    CHECK((*drives)[0].media.cache == cache_mode{false, true, true});
+    CHECK_FALSE((*drives)[2].media.cache.has_value());
     CHECK(settings[1] == drive_settings{});
     CHECK(settings[2] == drive_settings{});
 }
@@ -92,15 +98,17 @@ TEST_CASE("settings beside each drive of info block") {
         const inventory drives = decode_hmp_info_block(text);
         const auto settings = decode_hmp_drive_settings(text);
         REQUIRE(settings.size() == drives.size());
-        for (std::size_t i = 0; i < settings.size(); ++i)
-            CHECK(settings[i].cache.has_value() == drives[i].media.inserted);
+        for (const drive_info& drive : drives) CHECK(drive.media.cache.has_value() == drive.media.inserted);
     }
-    const auto settings = decode_hmp_drive_settings(
+    const std::string_view text =
         "a (#block1): /a.img (raw)\r\n    Cache mode:       writeback, direct, ignore flushes\r\n"
         "    I/O throttling:   bps=1000 bps_rd=2 bps_wr=3 bps_max=9 iops=4 iops_rd=5 iops_wr=6 iops_max=0\r\n"
-        "\r\nb: [not inserted]\r\n    Removable device: not locked, tray closed\r\n");
+        "\r\nb: [not inserted]\r\n    Removable device: not locked, tray closed\r\n";
+    const auto settings = decode_hmp_drive_settings(text);
+    const auto drives = decode_hmp_info_block(text);
     REQUIRE(settings.size() == 2);
-    CHECK(settings[0].cache == cache_mode{true, true, true});
+    REQUIRE(drives.size() == 2);
+    CHECK(drives[0].media.cache == cache_mode{true, true, true});
     CHECK(settings[0].limits == io_limits{1000, 2, 3, 4, 5, 6});
     CHECK(settings[1] == drive_settings{});
     CHECK(decode_hmp_drive_settings("").empty());

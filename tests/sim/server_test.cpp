@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -43,9 +44,10 @@ struct client {
     }
     void send(std::string_view text) { asio::write(socket_, asio::buffer(text.data(), text.size())); }
 
-    /// Reads until `wanted` is in what came, or the span is over.
-    const std::string& until(std::string_view wanted, std::chrono::milliseconds span = 3s) {
+    /// Reads until `wanted` is in what came, or the span is over: a long one, for machines that have more to do.
+    const std::string& until(std::string_view wanted, std::chrono::milliseconds span = 20s) {
         const auto end = std::chrono::steady_clock::now() + span;
+        std::size_t searched = 0;
         while (std::chrono::steady_clock::now() < end && !closed) {
             where_.run(2ms);
             char buffer[65536];
@@ -54,7 +56,8 @@ struct client {
             got.append(buffer, size);
             if (size > 0) ++reads;
             if (failure && failure != asio::error::would_block) closed = true;
-            if (!wanted.empty() && got.find(wanted) != std::string::npos) break;
+            if (!wanted.empty() && got.find(wanted, searched) != std::string::npos) break;
+            searched = got.size() - std::min(got.size(), wanted.size());
         }
         return got;
     }

@@ -40,7 +40,7 @@ sample::drive_facts drive_on(std::string name, std::string device, std::string b
     drive.info.media.file = "/images/disk.img";
     drive.info.media.format = "raw";
     drive.info.media.read_only = read_only;
-    drive.settings.cache = sample::cache_mode{};
+    drive.info.media.cache = sample::cache_mode{};
     return drive;
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("limits, cache modes, aio") {
     CHECK(find(advise(vm), "throttled")->remedies.front().option == "block_set_io_throttle d 0 0 0 0 0 0");
     drive.settings.limits = {};
 
-    drive.settings.cache = sample::cache_mode{false, false, false};
+    drive.info.media.cache = sample::cache_mode{false, false, false};
     REQUIRE(find(advise(vm), "cache_mode").has_value());
     CHECK(find(advise(vm), "cache_mode")->severity == severity::info);  // its guest's driver may be why
     drive.info.attachment.device = "nvme";
@@ -249,7 +249,7 @@ TEST_CASE("limits, cache modes, aio") {
     drive.info.attachment.device = "virtio-blk";
     drive.info.media.read_only = true;  // nothing is written
     CHECK_FALSE(find(advise(vm), "cache_mode").has_value());
-    drive.settings.cache = sample::cache_mode{true, false, true};
+    drive.info.media.cache = sample::cache_mode{true, false, true};
     CHECK(find(advise(vm), "cache_mode").has_value());
     drive.info.media.read_only = false;
     CHECK(advise(vm).empty());
@@ -259,10 +259,10 @@ TEST_CASE("limits, cache modes, aio") {
     vm.identity.accelerator = "hvf";  // macOS has threads only
     CHECK_FALSE(find(advise(vm), "aio_threads").has_value());
     vm.identity.accelerator = "kvm";
-    drive.settings.cache = sample::cache_mode{};
+    drive.info.media.cache = sample::cache_mode{};
     CHECK_FALSE(find(advise(vm), "aio_threads").has_value());
 
-    drive.settings.cache = sample::cache_mode{false, true, true};
+    drive.info.media.cache = sample::cache_mode{false, true, true};
     CHECK(find(advise(vm), "cache_mode")->severity == severity::info);
     drive.settings.is_overlay = true;  // snapshot=on makes it so
     CHECK_FALSE(find(advise(vm), "cache_mode").has_value());

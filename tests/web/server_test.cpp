@@ -116,6 +116,18 @@ TEST_CASE("requests are answered") {
         client.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
         CHECK(client.response().starts_with("HTTP/1.1 200 "));
     }
+    SUBCASE("the snapshot as JSON") {
+        client.send("GET /api/v1/snapshot HTTP/1.1\r\nHost: a\r\n\r\n");
+        const std::string answer = client.response();
+        CHECK(has(answer, "Content-Type: application/json\r\n"));
+        CHECK(has(body_of(answer), "\"vm\":\"vm1\""));
+    }
+    SUBCASE("a marker, while nothing is recorded") {
+        client.send("POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");
+        const std::string answer = client.response();
+        CHECK(answer.starts_with("HTTP/1.1 409 "));
+        CHECK(body_of(answer) == "nothing is being recorded: use qmpwatch record\n");
+    }
     SUBCASE("many requests at once, some in pieces") {
         std::string text;
         for (int number = 0; number < 100; ++number) text += "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -175,6 +187,66 @@ TEST_CASE("what is no request is told so, and the connection closed") {
     raw_client other(server.port);
     other.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
     CHECK(body_of(other.response()) == "ok\n");
+}
+
+TEST_CASE("markers reach whoever records, on the server's thread") {
+    std::mutex guard;
+    std::vector<std::string> marked;
+    std::thread::id who;
+    server one({.host = "127.0.0.1",
+                .port = 0,
+                .mark = [&](std::string text) -> base::result<void> {
+                    const std::lock_guard lock(guard);
+                    marked.push_back(std::move(text));
+                    who = std::this_thread::get_id();
+                    return {};
+                }},
+               [] { return nullptr; }, self);
+    const auto bound = one.start();
+    REQUIRE(bound.has_value());
+    raw_client client(bound->port);
+    client.send("POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
+                "POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n"
+                "{\"text\":\"more\"}"
+                "POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nOrigin: http://b\r\nContent-Length: 4\r\n\r\nevil"
+                "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+    for (int number = 0; number < 2; ++number) {
+        const std::string answer = client.response(true);  // has no body, and no length
+        CHECK(answer.starts_with("HTTP/1.1 204 No Content\r\n"));
+        CHECK_FALSE(has(answer, "Content-Length"));
+        CHECK_FALSE(has(answer, "Content-Type"));
+    }
+    CHECK(client.response().starts_with("HTTP/1.1 403 "));
+    CHECK(client.response().starts_with("HTTP/1.1 503 "));
+    const std::lock_guard lock(guard);
+    CHECK(marked == std::vector<std::string>{"hello", "more"});
+    CHECK(who != std::this_thread::get_id());
+}
+
+TEST_CASE("the page has charts of what was seen before it was opened") {
+    std::atomic<std::uint64_t> bytes{0};
+    const auto latest = [&]() -> std::shared_ptr<const pipeline::snapshot> {
+        auto vm = std::make_shared<pipeline::vm_snapshot>();
+        vm->identity.vm = "vm";
+        vm->monitor = sample::monitor_state::ready;
+        vm->last_sample = base::now();
+        vm->drives.resize(1);
+        vm->drives[0].drive = "system";
+        auto& read = vm->drives[0].counters[sample::operation::read];
+        read.bytes = bytes += 1'000'000;
+        read.completed = read.bytes / 65'536;
+        auto state = std::make_shared<pipeline::snapshot>();
+        state->at = *vm->last_sample;
+        state->vms = {vm};
+        return state;
+    };
+    server one({.host = "127.0.0.1", .port = 0}, latest, self);
+    const auto bound = one.start();
+    REQUIRE(bound.has_value());
+    std::this_thread::sleep_for(1500ms);
+    raw_client client(bound->port);
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(has(client.response(), "<figcaption>system: MB/s, reads</figcaption>"));
 }
 
 TEST_CASE("a header of nearly 8 KB is fine") {

@@ -1,0 +1,289 @@
+"""Whatever ends a recording, the run is in the file; and a replay of it says what was said live."""
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.request
+
+import processes
+import recording
+import watcher
+from counting_monitor import CountingMonitor
+from recording import Recorder
+from vm import Vm
+
+HARNESS = pathlib.Path(__file__).resolve().parent / "harness" / "harness.py"
+DATA_DISK = "/machine/peripheral/data_disk/virtio-backend"
+LANES = 4  # recorders that are killed at the same time
+KILLS = 200
+FILE_LIMIT = 12000  # bytes: a header, the drives, and some samples
+QUICK = {"interval": "500ms", "poll": "50ms"}
+
+vm = None
+folder = None
+stalling = None
+
+
+class Stalling:
+    """The harness, which loses one completion, and its recorder."""
+
+    def __init__(self):
+        monitor = folder / "stalling.sock"
+        self.harness = processes.start([sys.executable, HARNESS, "--qmp", monitor, "--mode", "csw", "--seconds", "15",
+                                        "--rate", "300", "--first-after", "700", "--loss-every", "1000000"],
+                                       stdin=subprocess.DEVNULL)
+        self.recorder = Recorder(monitor, folder / "stalling.jsonl", interval="2s", poll="250ms")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        processes.end(self.recorder.process)
+        processes.end(self.harness)
+
+
+def setUpModule():
+    """A VM with a monitor for each of its recorders: one serves one client at a time. And one that stalls."""
+    global vm, folder, stalling
+    folder = pathlib.Path(unittest.enterModuleContext(tempfile.TemporaryDirectory(prefix="qmpwatch-test-record-")))
+    stalling = unittest.enterModuleContext(Stalling())
+    monitors = []
+    for number in range(LANES):
+        monitors += ["-qmp", f"unix:{{folder}}/lane{number}.sock,server=on,wait=off"]
+    vm = unittest.enterModuleContext(Vm(*monitors))
+    vm.wait_for_reads()
+
+
+class Endings(unittest.TestCase):
+    """Each leaves a file with an end."""
+
+    def setUp(self):
+        self.file = folder / f"{self.id().rsplit('.', 1)[-1]}.jsonl"
+
+    def record(self, address=None, **options):
+        return self.enterContext(Recorder(address or vm.qmp, self.file, **{**QUICK, **options}))
+
+    def end(self, reason, complete):
+        """Checks it; the whole report."""
+        said = recording.report(self.file)
+        self.assertEqual((said["end"]["reason"], said["end"]["complete"]), (reason, complete))
+        self.assertGreater(said["run"]["samples"], 5)
+        return said
+
+    def test_ctrl_c(self):
+        recorder = self.record()
+        recorder.wait_for("rate", drive="install_media", count=2)
+        self.assertEqual(recorder.stop(), 0)
+        self.assertEqual(recorder.errors, [])
+        self.end("interrupted", False)
+
+    def test_sigterm(self):
+        recorder = self.record(arguments=["--label", "purpose=a test", "--label", "medium=usb"])
+        recorder.wait_for("rate", drive="install_media", count=2)
+        recorder.process.terminate()
+        self.assertEqual(recorder.finish(10), 0)
+        said = self.end("interrupted", False)
+        self.assertEqual(said["run"]["labels"], {"purpose": "a test", "medium": "usb"})
+
+    def test_time_limit(self):
+        recorder = self.record(arguments=["--for", "2s"])
+        self.assertEqual(recorder.finish(10), 0)
+        said = self.end("time-limit", False)
+        self.assertAlmostEqual(said["run"]["watched_seconds"], 2, delta=0.3)
+
+    def test_qemu_is_killed(self):
+        with Vm() as other:
+            other.wait_for_reads()
+            recorder = self.record(other.qmp)
+            recorder.wait_for("rate", drive="install_media", count=2)
+            other.kill()
+            recorder.finish(10)
+        self.end("monitor-lost", False)
+
+    def test_quiet(self):
+        """The guest has nothing to do with its drives: all that they do is done here."""
+        with Vm("-drive", "if=none,id=spare,format=raw,file.driver=null-co,file.size=1G",
+                "-device", "virtio-blk-pci,id=spare_disk,drive=spare", drives=False) as idle:
+            recorder = self.record(idle.qmp, arguments=["--until-quiet", "2s"])
+            recorder.wait_for("rate", drive="spare")
+            for _ in range(6):
+                idle.read("/machine/peripheral/spare_disk/virtio-backend", count=10)
+                time.sleep(0.4)
+                self.assertIsNone(recorder.process.poll(), "it has ended although a drive was busy")
+            before = time.monotonic()
+            self.assertEqual(recorder.finish(15), 0)
+            self.assertAlmostEqual(time.monotonic() - before, 2, delta=1)
+        self.end("quiet", True)
+
+    def test_command(self):
+        """The command starts the VM, and its exit code is handed on."""
+        script = ('exec >/dev/null 2>&1; "$@" & sleep 2.5; kill $!; wait $!; exit $CODE')
+        for code in (0, 3):
+            with self.subTest(code=code):
+                self.file = folder / f"command-{code}.jsonl"
+                socket = folder / f"command-{code}.sock"
+                qemu = [processes.qemu_binary(), "-machine", "q35,accel=tcg", "-m", "64", "-nodefaults",
+                        "-display", "none", "-qmp", f"unix:{socket},server=on,wait=off", "-drive",
+                        f"if=virtio,id=system,format=raw,file={vm.image('command.img')},readonly=on"]
+                recorder = self.record(socket, command=["sh", "-c", script, "sh", *qemu],
+                                       env={**os.environ, "CODE": str(code)})
+                self.assertEqual(recorder.finish(20), code)
+                said = self.end("command-exit", code == 0)
+                self.assertEqual(said["end"]["exit_code"], code)
+
+    def test_command_that_is_not_there(self):
+        done = watcher.run("record", "--socket", folder / "nothing.sock", "-o", self.file, *watcher.NO_WEB, "--",
+                           "/nonexistent/command")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("/nonexistent/command", done.stderr)
+
+    def test_existing_file(self):
+        self.file.write_text("precious\n")
+        done = watcher.run("record", "--socket", vm.qmp, "-o", self.file, "--for", "1s", *watcher.NO_WEB)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--overwrite", done.stderr)
+        self.assertEqual(self.file.read_text(), "precious\n")
+        done = watcher.run("record", "--socket", vm.qmp, "-o", self.file, "--overwrite", "--for", "1s", "--poll",
+                           "50ms", *watcher.NO_WEB)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.end("time-limit", False)
+
+    def test_gzip(self):
+        self.file = self.file.with_suffix(".jsonl.gz")
+        recorder = self.record()
+        recorder.wait_for("rate", drive="install_media", count=2)
+        self.assertEqual(recorder.stop(), 0)
+        self.end("interrupted", False)
+        self.assertEqual(self.file.read_bytes()[:2], b"\x1f\x8b")
+
+    def test_markers(self):
+        address = f"127.0.0.1:{processes.free_port()}"
+        recorder = self.record(listen=address)
+        recorder.wait_for("rate", drive="install_media")
+        recorder.process.send_signal(signal.SIGUSR1)
+        request = urllib.request.Request(f"http://{address}/api/v1/marker", b"half of it", method="POST",
+                                         headers={"Content-Type": "text/plain"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            self.assertEqual(answer.status // 100, 2)
+        recorder.wait_for("rate", since=len(recorder.lines), drive="install_media")
+        self.assertEqual(recorder.stop(), 0)
+        markers = recording.of_type(self.file, "marker")
+        self.assertEqual(len(markers), 2)
+        self.assertIn("half of it", [marker["text"] for marker in markers])
+
+    def test_redacted(self):
+        recorder = self.record(arguments=["--redact"])
+        recorder.wait_for("rate", drive="install_media", count=2)
+        self.assertEqual(recorder.stop(), 0)
+        content = self.file.read_text()
+        for secret in (str(vm.folder), str(vm.qmp), "boot.img", "system.img"):
+            self.assertNotIn(secret, content)
+        said = self.end("interrupted", False)
+        self.assertIn("install_media", json.dumps(said))
+
+
+class DiskFull(unittest.TestCase):
+    def check(self, file, **options):
+        with Recorder(vm.qmp, file, interval="1s", poll="50ms", **options) as recorder:
+            self.assertEqual(recorder.finish(60), 1)
+            (sentence,) = recorder.errors
+        self.assertIn(str(file), sentence)
+        self.assertIn("kept", sentence)
+        content = file.read_bytes()
+        self.assertTrue(content.endswith(b"\n"))
+        samples = recording.of_type(file, "sample")
+        self.assertGreater(len(samples), 5)
+        self.assertEqual(recording.report(file)["run"]["samples"], len(samples))
+
+    def test_limited_file(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+        self.check(folder / "limited.jsonl", before_exec=limit)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may mount")
+    def test_full_disk(self):
+        small = folder / "small"
+        small.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small], capture_output=True).returncode:
+            self.skipTest("mounting is not allowed in this container")
+        try:
+            self.check(small / "run.jsonl")
+        finally:
+            subprocess.run(["umount", small], check=True)
+
+
+class Killed(unittest.TestCase):
+    """kill -9 at any time: the file opens, and every sample but the last one is in it."""
+
+    def test_at_any_moment(self):
+        choices = random.Random(200)
+        delays = [choices.uniform(0, 0.35) for _ in range(KILLS)]
+        results, failures = [], []
+
+        def run_lane(number):
+            try:
+                with CountingMonitor(folder / f"counting{number}.sock", vm.folder / f"lane{number}.sock") as monitor:
+                    for each in range(number, KILLS, LANES):
+                        results.append(self.kill_after(delays[each], monitor, folder / f"killed{each}.jsonl"))
+            except BaseException as failure:  # pylint: disable=broad-except
+                failures.append(failure)
+
+        lanes = [threading.Thread(target=run_lane, args=(number,)) for number in range(LANES)]
+        for lane in lanes:
+            lane.start()
+        for lane in lanes:
+            lane.join()
+        if failures:
+            raise failures[0]
+        self.assertEqual(len(results), KILLS)
+        self.assertGreater(sum(samples > 1 for samples in results), KILLS // 2, results)
+
+    def kill_after(self, delay, monitor, file):
+        """Kills a recorder so long after it has connected; how many samples are in its file."""
+        clients = monitor.clients
+        recorder = processes.start([watcher.binary(), "record", "--socket", monitor.path, "-o", file, "--poll", "50ms",
+                                    *watcher.NO_WEB], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        try:
+            processes.wait_until(lambda: monitor.clients > clients, "the recorder connects", every=0.002)
+            time.sleep(delay)
+            self.assertIsNone(recorder.poll(), "the recorder has ended by itself")
+            recorder.kill()
+            recorder.wait()
+        finally:
+            processes.end(recorder)
+        monitor.wait_for_end()
+        samples = len(recording.of_type(file, "sample"))
+        self.assertGreaterEqual(samples, monitor.answered - 1, f"killed after {delay} s")
+        self.assertLessEqual(samples, monitor.answered)
+        done = watcher.run("report", "--format", "json", file)
+        if samples > 0:
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = json.loads(done.stdout)
+            self.assertEqual((said["run"]["samples"], said["end"]["reason"]), (samples, None))
+        else:
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        return samples
+
+
+class Replayed(unittest.TestCase):
+    """A VM that loses a completion, recorded since this module was set up; a replay says what was said live."""
+
+    def test_same_as_live(self):
+        self.assertEqual(stalling.harness.wait(60), 0)
+        stalling.recorder.finish(20)
+        live = stalling.recorder
+        self.assertEqual(len(live.said("stall")), 1)
+        self.assertGreater(len(live.said("rate")), 5)
+        self.assertEqual(recording.replay(live.file), live.lines)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
