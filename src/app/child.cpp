@@ -52,8 +52,8 @@ base::result<void> child::start(const std::vector<std::string>& words) {
     if (failure != 0) {
         process_ = 0;
         if (ends[0] >= 0) ::close(ends[0]);
-        return base::fail(base::errc::usage, fmt::format("cannot run '{}': {}", base::printable(words.front()),
-                                                         std::strerror(failure)));
+        return base::fail(base::errc::usage,
+                          fmt::format("cannot run '{}': {}", base::printable(words.front()), std::strerror(failure)));
     }
     if (said_) {
         output_.assign(ends[0]);

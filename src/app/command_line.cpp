@@ -119,4 +119,9 @@ std::optional<int> parse(CLI::App& command, const std::vector<std::string>& word
     }
 }
 
+int refuse(const CLI::App& command, const std::string& sentence) {
+    fmt::print(stderr, "{}: {} (see {} --help)\n", command.get_name(), sentence, command.get_name());
+    return exit_usage;
+}
+
 }  // namespace qmpwatch::app

@@ -23,4 +23,7 @@ void add_config(CLI::App& command);
 /// and errors have been printed.
 std::optional<int> parse(CLI::App& command, const std::vector<std::string>& words);
 
+/// Prints `qmpwatch COMMAND: sentence (see qmpwatch COMMAND --help)`; the exit code for it.
+int refuse(const CLI::App& command, const std::string& sentence);
+
 }  // namespace qmpwatch::app

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <map>
 
 namespace qmpwatch::app {
@@ -71,11 +70,6 @@ std::optional<std::string> take_live_flags(const live_words& words, live_options
     base::log::configure(levels.at(words.log_level),
                          options.json_lines ? base::log::format::json : base::log::format::text);
     return std::nullopt;
-}
-
-int refuse(const CLI::App& command, const std::string& sentence) {
-    fmt::print(stderr, "{}: {} (see {} --help)\n", command.get_name(), sentence, command.get_name());
-    return exit_usage;
 }
 
 }  // namespace qmpwatch::app

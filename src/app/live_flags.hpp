@@ -24,7 +24,4 @@ void add_live_flags(CLI::App& command, live_words& words, live_options& options)
 /// Understands them and sets up the log. The sentence that says what is wrong with them, if anything is.
 std::optional<std::string> take_live_flags(const live_words& words, live_options& options);
 
-/// Prints `qmpwatch COMMAND: sentence (see qmpwatch COMMAND --help)`; the exit code for it.
-int refuse(const CLI::App& command, const std::string& sentence);
-
 }  // namespace qmpwatch::app

@@ -5,10 +5,14 @@
 #include "base/asio.hpp"
 #include "base/duration.hpp"
 #include "base/log.hpp"
+#include "metrics/push.hpp"
+#include "run/digest.hpp"
 #include "run/host.hpp"
+#include "run/phases.hpp"
 #include "run/quiet.hpp"
 #include "run/recorder.hpp"
 #include "run/run.hpp"
+#include "run/summary.hpp"
 
 #include <fmt/format.h>
 
@@ -230,7 +234,8 @@ private:
             return exit_could_not;
         }
         if (code == exit_done && samples_ == 0) {
-            base::log::error(fmt::format("nothing was recorded: {} gave no counters", options_.targets.front().where.text()));
+            base::log::error(
+                fmt::format("nothing was recorded: {} gave no counters", options_.targets.front().where.text()));
             return exit_could_not;
         }
         if (how.reason == run::end_reason::monitor_lost) {
@@ -239,7 +244,25 @@ private:
                 "monitor, --until-quiet, or let record run the command)");
         }
         base::log::info(fmt::format("{}: {} samples; end: {}", options_.output, samples_, name(how.reason)));
-        return code;
+        const bool is_pushed = push();
+        return code == exit_done && !is_pushed ? exit_could_not : code;
+    }
+
+    /// From the file, so that what is pushed is what a report says. True when there is nothing to push, too.
+    bool push() {
+        if (!options_.push_gateway || samples_ == 0) return true;
+        const base::result<run::digest> digest = run::read_digest(options_.output);
+        base::result<void> pushed;
+        if (digest.has_error()) {
+            pushed = digest.error();
+        } else if (const base::result<run::phases> parts = run::find_all_phases(*digest); parts.has_error()) {
+            pushed = parts.error();
+        } else {
+            pushed = metrics::push_run(*options_.push_gateway, *digest,
+                                       run::summarize(*digest, *parts, digest->windows.interval));
+        }
+        if (pushed.has_error()) base::log::error(pushed.error().message);
+        return pushed.has_value();
     }
 
     const record_options& options_;
@@ -257,10 +280,10 @@ private:
     run::quiet_watch quiet_;
     std::optional<run::end_reason> reason_;
     std::uint64_t samples_ = 0;
-    bool was_ready_ = false;       ///< ever
-    bool has_shut_down_ = false;   ///< the guest
+    bool was_ready_ = false;  ///< ever
+    bool has_shut_down_ = false;  ///< the guest
     bool is_interrupted_ = false;  ///< by a signal
-    bool is_written_ = false;      ///< nothing can be written any more
+    bool is_written_ = false;  ///< nothing can be written any more
 };
 
 }  // namespace

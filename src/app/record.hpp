@@ -3,6 +3,7 @@
 
 #include "app/live.hpp"
 #include "base/clock.hpp"
+#include "metrics/push.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +21,7 @@ struct record_options : live_options {
     std::optional<base::nanoseconds> until_quiet;
     std::optional<base::nanoseconds> time_limit;
     std::optional<std::uint64_t> expected_bytes;  ///< that will be read from the install medium
-    std::string push_gateway;                     ///< URL, or empty
+    std::optional<metrics::gateway_address> push_gateway;
     std::vector<std::string> command;             ///< to run meanwhile; empty for none
 };
 

@@ -25,7 +25,8 @@ base::result<std::uint64_t> bytes_of_baseline(const std::string& path) {
     if (parts.has_error()) return parts.error();
     if (!parts->copy) {
         return base::fail(base::errc::data, fmt::format("{}: nothing was copied in it, so it cannot tell how much to "
-                                                        "expect", path));
+                                                        "expect",
+                                                        path));
     }
     return parts->copy->bytes;
 }
@@ -41,17 +42,19 @@ int record_command(const words& arguments) {
 
     live_words given;
     std::vector<std::string> labels;
-    std::string expect, baseline;
+    std::string expect, baseline, gateway;
     base::nanoseconds quiet{}, limit{};
-    CLI::App command{"Watches one VM and writes what happens into a run file, for report, replay and gate. Ends when the "
-                     "guest shuts down.",
-                     "qmpwatch record"};
+    CLI::App command{
+        "Watches one VM and writes what happens into a run file, for report, replay and gate. Ends when the "
+        "guest shuts down.",
+        "qmpwatch record"};
     command.add_option("-o,--output", options.output, "The run file; compressed when its name ends in .gz")
         ->type_name("FILE");
     add_live_flags(command, given, options);
-    command.get_option("--socket")->description(
-        "The monitor socket of the VM, QMP or HMP: a path or tcp:HOST:PORT; it is waited for. NAME=PATH gives the VM a "
-        "name");
+    command.get_option("--socket")
+        ->description("The monitor socket of the VM, QMP or HMP: a path or tcp:HOST:PORT; it is waited for. NAME=PATH "
+                      "gives the VM a "
+                      "name");
     command.add_flag("--overwrite", options.overwrite, "Replace FILE if it exists");
     command.add_option("--label", labels, "A note in the header, for reports and the gate. Repeat it for more")
         ->type_name("KEY=VALUE")
@@ -68,6 +71,8 @@ int record_command(const words& arguments) {
                     "How much will be read from the install medium, such as 7.6GB: shows a bar and the time left")
         ->type_name("BYTES");
     command.add_option("--baseline", baseline, "The same from a run that went well")->type_name("RUN");
+    command.add_option("--push-gateway", gateway, "Push the summary at the end to a Prometheus Pushgateway")
+        ->type_name("URL");
     add_config(command);
     command.footer(
         "-- COMMAND ... runs a command, which may start the VM; the recording ends with it and returns its exit code.\n"
@@ -91,6 +96,11 @@ int record_command(const words& arguments) {
             return refuse(command, fmt::format("--label {} is given twice", base::printable(key)));
         }
         options.labels.emplace_back(key, label.substr(equals + 1));
+    }
+    if (!gateway.empty()) {
+        const base::result<metrics::gateway_address> address = metrics::parse_gateway(gateway);
+        if (address.has_error()) return refuse(command, address.error().message);
+        options.push_gateway = *address;
     }
     if (command.count("--until-quiet") > 0) options.until_quiet = quiet;
     if (command.count("--for") > 0) options.time_limit = limit;

@@ -60,18 +60,18 @@ std::vector<std::string> record_progress::lines(base::nanoseconds since_start, s
         written += one.written;
     }
     std::vector<std::string> lines;
-    lines.push_back(base::shorten(
-        fmt::format("recording for {}: {} read, {} written, into {}", base::format_age(since_start),
-                    base::format_bytes(static_cast<double>(read)), base::format_bytes(static_cast<double>(written)),
-                    base::printable(file_)),
-        columns));
+    lines.push_back(
+        base::shorten(fmt::format("recording for {}: {} read, {} written, into {}", base::format_age(since_start),
+                                  base::format_bytes(static_cast<double>(read)),
+                                  base::format_bytes(static_cast<double>(written)), base::printable(file_)),
+                      columns));
     if (!expected_) return lines;
     const double share =
         *expected_ == 0 ? 1 : std::min(1.0, static_cast<double>(most_read()) / static_cast<double>(*expected_));
     const std::optional<base::nanoseconds> left = time_left();
-    const std::string rest = fmt::format(" {:3.0f} % of {}{}", std::floor(100 * share),
-                                         base::format_bytes(static_cast<double>(*expected_)),
-                                         left ? fmt::format(", {} left", base::format_age(*left)) : "");
+    const std::string rest =
+        fmt::format(" {:3.0f} % of {}{}", std::floor(100 * share), base::format_bytes(static_cast<double>(*expected_)),
+                    left ? fmt::format(", {} left", base::format_age(*left)) : "");
     const std::size_t room = columns > rest.size() + 2 ? std::min(widest_bar, columns - rest.size() - 2) : 0;
     const auto filled = static_cast<std::size_t>(share * static_cast<double>(room));
     lines.push_back(base::shorten(

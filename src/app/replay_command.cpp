@@ -2,7 +2,6 @@
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/console.hpp"
-#include "app/live_flags.hpp"
 #include "app/replay_monitor.hpp"
 #include "base/text.hpp"
 #include "report/notice_lines.hpp"
@@ -63,14 +62,13 @@ private:
             begun_ = std::chrono::steady_clock::now();
         }
         const std::chrono::duration<double> since = at - *first_;
-        std::this_thread::sleep_until(
-            begun_ + std::chrono::duration_cast<base::nanoseconds>(since / *options_.speed));
+        std::this_thread::sleep_until(begun_ + std::chrono::duration_cast<base::nanoseconds>(since / *options_.speed));
     }
 
     void say(const pipeline::notice& each) {
         if (written_.has_error()) return;
-        written_ = write_to_standard_output(
-            (options_.json_lines ? report::json_line(each) : report::text_line(each)) + '\n');
+        written_ =
+            write_to_standard_output((options_.json_lines ? report::json_line(each) : report::text_line(each)) + '\n');
     }
 
     const replay_options& options_;
@@ -118,19 +116,20 @@ int replay_command(const words& arguments) {
         ->capture_default_str();
     command.add_option("--speed", speed, "In the run's own time, so many times as fast; without it at once")
         ->type_name("FACTOR");
-    add_duration(command, "--poll", poll, base::milliseconds(10), "Leave out samples that are closer together than this")
+    add_duration(command, "--poll", poll, base::milliseconds(10),
+                 "Leave out samples that are closer together than this")
         ->default_str("");
     add_duration(command, "--interval", interval, base::milliseconds(100),
                  "The window of rates; without it as it was recorded")
         ->default_str("");
-    command
-        .add_option("--as-monitor", monitor, "Serve the run as the QMP monitor of a VM on this UNIX socket")
+    command.add_option("--as-monitor", monitor, "Serve the run as the QMP monitor of a VM on this UNIX socket")
         ->type_name("PATH");
     command.add_flag("--loop", loop, "With --as-monitor: begin again at the end");
     add_config(command);
     if (const std::optional<int> end = parse(command, arguments)) return *end;
 
-    if (options.path.empty()) return refuse(command, "which run? qmpwatch replay FILE, with a file that `record` wrote");
+    if (options.path.empty())
+        return refuse(command, "which run? qmpwatch replay FILE, with a file that `record` wrote");
     if (format != "text" && format != "json") {
         return refuse(command, fmt::format("--format is text or json, not '{}'", base::printable(format)));
     }
@@ -140,7 +139,8 @@ int replay_command(const words& arguments) {
     if (!monitor.empty()) {
         for (const char* other : {"--format", "--poll", "--interval"}) {
             if (command.count(other) > 0) {
-                return refuse(command, fmt::format("{} is for what is printed, and --as-monitor prints nothing", other));
+                return refuse(command,
+                              fmt::format("{} is for what is printed, and --as-monitor prints nothing", other));
             }
         }
         return serve_as_monitor(options.path, monitor, speed, loop);

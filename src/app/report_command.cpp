@@ -2,7 +2,6 @@
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/console.hpp"
-#include "app/live_flags.hpp"
 #include "app/whole_file.hpp"
 #include "base/text.hpp"
 #include "report/run_html.hpp"

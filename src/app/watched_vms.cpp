@@ -10,7 +10,8 @@ namespace qmpwatch::app {
 
 watched_vm::watched_vm(asio::any_io_executor executor, const client::target& from, client::watch_settings settings,
                        pipeline::window_settings windows, std::string name, notice_sink sink, sample_sink after_sample,
-                       happening_sink tap, std::function<std::string(const watched_vm&, const std::string&)> unique_name)
+                       happening_sink tap,
+                       std::function<std::string(const watched_vm&, const std::string&)> unique_name)
     : watcher(std::move(executor), from.where, settings, *this),
       pipeline(std::move(name), windows),
       from_pattern(from.is_pattern),
@@ -126,11 +127,11 @@ void watched_vms::add(const client::target& from, const client::address& where) 
     settings.process = std::min<base::nanoseconds>(settings.process, options_.interval / 2);
     const std::string name =
         unique_name(nullptr, where, one.name.empty() ? client::name_from_address(where) : one.name);
-    auto vm = std::make_unique<watched_vm>(context_.get_executor(), one, settings,
-                                           pipeline::window_settings{options_.interval, options_.poll}, name, sink_,
-                                           after_sample_, tap_, [this](const watched_vm& of, const std::string& wanted) {
-                                               return unique_name(&of, of.watcher.where(), wanted);
-                                           });
+    auto vm = std::make_unique<watched_vm>(
+        context_.get_executor(), one, settings, pipeline::window_settings{options_.interval, options_.poll}, name,
+        sink_, after_sample_, tap_, [this](const watched_vm& of, const std::string& wanted) {
+            return unique_name(&of, of.watcher.where(), wanted);
+        });
     watched_vm& added = *vm;
     vms_.push_back(std::move(vm));
     asio::co_spawn(context_, added.watcher.run(), [&added](std::exception_ptr failure) {

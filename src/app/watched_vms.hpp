@@ -32,8 +32,7 @@ public:
 
     watched_vm(asio::any_io_executor executor, const client::target& from, client::watch_settings settings,
                pipeline::window_settings windows, std::string name, notice_sink sink, sample_sink after_sample,
-               happening_sink tap,
-               std::function<std::string(const watched_vm&, const std::string&)> unique_name);
+               happening_sink tap, std::function<std::string(const watched_vm&, const std::string&)> unique_name);
 
     void monitor_changed(const sample::monitor_change& change) override;
     void identified(const sample::vm_identity& identity) override;

@@ -14,9 +14,16 @@ struct unit {
     std::string_view name;
     double bytes;
 };
-constexpr std::array units{unit{"", 1},     unit{"B", 1},           unit{"kB", 1e3},          unit{"MB", 1e6},
-                           unit{"GB", 1e9}, unit{"TB", 1e12},       unit{"KiB", 1024.0},      unit{"MiB", 1048576.0},
-                           unit{"GiB", 1073741824.0}, unit{"TiB", 1099511627776.0}};
+constexpr std::array units{unit{"", 1},
+                           unit{"B", 1},
+                           unit{"kB", 1e3},
+                           unit{"MB", 1e6},
+                           unit{"GB", 1e9},
+                           unit{"TB", 1e12},
+                           unit{"KiB", 1024.0},
+                           unit{"MiB", 1048576.0},
+                           unit{"GiB", 1073741824.0},
+                           unit{"TiB", 1099511627776.0}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -9,8 +9,8 @@ namespace qmpwatch::report {
 /// The text made printable and harmless inside HTML and SVG, in elements and in quoted attributes.
 std::string escape_html(std::string_view text);
 
-/// From the doctype to <body>, with the style and an icon. `title` is plain text; `more` is HTML for the head and stands
-/// before the style: a policy, a refresh.
+/// From the doctype to <body>, with the style and an icon. `title` is plain text; `more` is HTML for the head and
+/// stands before the style: a policy, a refresh.
 std::string page_head(std::string_view title, std::string_view more);
 
 }  // namespace qmpwatch::report

@@ -1,5 +1,5 @@
-// The look of the pages, as CSS: light and dark, for a wide screen, a phone and paper. The report and the live page have
-// it in common.
+// The look of the pages, as CSS: light and dark, for a wide screen, a phone and paper. The report and the live page
+// have it in common.
 #pragma once
 
 #include <string_view>
@@ -73,7 +73,8 @@ td small, th small { display: block; color: var(--quiet); font-weight: 400; }
 th, td { padding-top: .22rem; padding-bottom: .22rem; }
 thead td { border: 0; }
 thead th[colspan="2"] { text-align: center; box-shadow: inset 1rem 0 var(--card), inset 0 -1px var(--line); }
-th[scope="row"], th.group { min-width: 6.5rem; text-align: left; font-size: .87rem; font-weight: 400; border-top: 1px solid var(--line); }
+th[scope="row"], th.group { min-width: 6.5rem; text-align: left; font-size: .87rem; font-weight: 400;
+  border-top: 1px solid var(--line); }
 th.group { padding-top: .8rem; border-top: 0; color: var(--text); font-weight: 600; }
 thead th { color: var(--text); font-weight: 600; vertical-align: bottom; overflow-wrap: anywhere; }
 td.words, th.words { text-align: left; white-space: normal; overflow-wrap: anywhere; }

@@ -258,13 +258,12 @@ std::vector<const run::stall_digest*> worst_stalls(const run::digest& of) {
     std::vector<const run::stall_digest*> list;
     for (const run::stall_digest& each : of.stalls) list.push_back(&each);
     if (list.size() > most_stalls) {
-        std::stable_sort(list.begin(), list.end(), [](const run::stall_digest* one, const run::stall_digest* other) {
-            return one->length > other->length;
+        // They stand in one vector, in the order of time.
+        std::sort(list.begin(), list.end(), [](const run::stall_digest* one, const run::stall_digest* other) {
+            return one->length != other->length ? one->length > other->length : one < other;
         });
         list.resize(most_stalls);
-        std::stable_sort(list.begin(), list.end(), [](const run::stall_digest* one, const run::stall_digest* other) {
-            return one->start < other->start;
-        });
+        std::sort(list.begin(), list.end());
     }
     return list;
 }
@@ -337,10 +336,13 @@ std::vector<const run::mark*> shown_marks(const std::vector<run::mark>& marks) {
     std::vector<const run::mark*> list;
     for (const run::mark& each : marks) list.push_back(&each);
     if (list.size() > most_marks) {
-        std::stable_partition(list.begin(), list.end(),
-                              [](const run::mark* one) { return one->what == run::mark::kind::marker; });
+        // They stand in one vector, in the order of time.
+        std::sort(list.begin(), list.end(), [](const run::mark* one, const run::mark* other) {
+            const bool is_marker = one->what == run::mark::kind::marker;
+            return is_marker != (other->what == run::mark::kind::marker) ? is_marker : one < other;
+        });
         list.resize(most_marks);
-        std::sort(list.begin(), list.end());  // they stand in one vector, in the order of time
+        std::sort(list.begin(), list.end());
     }
     return list;
 }

@@ -1,4 +1,5 @@
-// Tables of what drives did, as HTML, and the numbers in them: each with its key in the JSON report and its exact value.
+// Tables of what drives did, as HTML, and the numbers in them: each with its key in the JSON report and its exact
+// value.
 #pragma once
 
 #include "base/clock.hpp"
@@ -26,8 +27,8 @@ shown_number shown(std::optional<double> value, std::string text);
 /// In seconds; shown as a length.
 shown_number shown(base::nanoseconds value);
 
-/// The number inside an element that says where it stands in the JSON report; a dash for nothing. `more` is HTML for the
-/// element's attributes and begins with a blank.
+/// The number inside an element that says where it stands in the JSON report; a dash for nothing. `more` is HTML for
+/// the element's attributes and begins with a blank.
 std::string tagged(std::string_view element, std::string_view key, const shown_number& what,
                    std::string_view more = {});
 
@@ -58,7 +59,7 @@ struct drive_column {
 
     const run::drive_summary* drive;
     run::direction way;
-    std::string prefix;         ///< of its keys: copy.install_media.
+    std::string prefix;  ///< of its keys: copy.install_media.
     std::vector<field> fields;  ///< of the drive
 };
 

@@ -31,7 +31,8 @@ std::string cpu_model(std::string_view cpuinfo) {
         const std::string_view line = cpuinfo.substr(0, cpuinfo.find('\n'));
         cpuinfo.remove_prefix(std::min(line.size() + 1, cpuinfo.size()));
         const std::size_t colon = line.find(": ");
-        if (line.starts_with("model name") && colon != std::string_view::npos) return std::string(line.substr(colon + 2));
+        if (line.starts_with("model name") && colon != std::string_view::npos)
+            return std::string(line.substr(colon + 2));
     }
     return {};
 }
@@ -58,7 +59,8 @@ void take_origin(header& about, const environment& variable) {
     const auto server = variable("GITHUB_SERVER_URL"), repository = variable("GITHUB_REPOSITORY"),
                job = variable("GITHUB_RUN_ID");
     if (server && repository && job) about.ci_job = fmt::format("{}/{}/actions/runs/{}", *server, *repository, *job);
-    for (const char* name : {"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL", "CIRCLE_BUILD_URL", "TRAVIS_JOB_WEB_URL"}) {
+    for (const char* name :
+         {"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL", "CIRCLE_BUILD_URL", "TRAVIS_JOB_WEB_URL"}) {
         if (const auto value = variable(name); value && about.ci_job.empty()) about.ci_job = *value;
     }
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 
 namespace qmpwatch::run {
 
@@ -22,7 +23,7 @@ public:
             if (done(i).operations == 0) continue;
             if (!recent_.empty() && points_[i - 1].elapsed - end_of(recent_.back()) >= settings_.pause) forget();
             take(i);
-            if (sum_.operations >= settings_.operations && sum_.bytes >= settings_.bytes) extend(recent_[first_], i);
+            if (sum_.operations >= settings_.operations && sum_.bytes >= settings_.bytes) extend(begin_of_stream(), i);
         }
         return std::move(found_);
     }
@@ -51,6 +52,21 @@ private:
             sum_ = sum_ - done(recent_[first_]);
             active_ -= length(recent_[first_]);
         }
+    }
+
+    /// The step with which the stream in the window begins. A little that was done long before it (firmware that looks
+    /// at the medium) is in the window too, since only active time counts there, but it is no part of the stream when
+    /// the rest is one without it.
+    std::size_t begin_of_stream() const {
+        std::size_t begin = first_;
+        amount rest = sum_;
+        for (std::size_t k = first_; k + 1 < recent_.size(); ++k) {
+            rest = rest - done(recent_[k]);
+            if (rest.operations < settings_.operations || rest.bytes < settings_.bytes) break;
+            const base::nanoseconds idle = points_[recent_[k + 1] - 1].elapsed - end_of(recent_[k]);
+            if (idle > settings_.window) begin = k + 1;
+        }
+        return recent_[begin];
     }
 
     /// All from step `from` to step `to` is part of a stream.
@@ -155,8 +171,9 @@ base::result<phases> find_all_phases(const digest& of, const std::string& wanted
             parts.all.insert(parts.all.end(), found.begin(), found.end());
         }
     }
-    std::stable_sort(parts.all.begin(), parts.all.end(),
-                     [](const phase& one, const phase& other) { return one.begin < other.begin; });
+    std::sort(parts.all.begin(), parts.all.end(), [](const phase& one, const phase& other) {
+        return std::tie(one.begin, one.drive, one.way) < std::tie(other.begin, other.drive, other.way);
+    });
     return parts;
 }
 

@@ -25,8 +25,8 @@ inline constexpr int schema_minor = 0;
 /// The machine that the VM runs on, as far as the recorder knew it. What is not known is empty or 0.
 struct host_facts {
     std::string system;  ///< Linux 6.1.0-28-amd64
-    std::string cpu;     ///< the model's name
-    unsigned cpus = 0;   ///< logical
+    std::string cpu;  ///< the model's name
+    unsigned cpus = 0;  ///< logical
 
     friend bool operator==(const host_facts&, const host_facts&) = default;
 };
@@ -34,16 +34,16 @@ struct host_facts {
 struct header {
     int major = schema_major;
     int minor = schema_minor;
-    std::string id;        ///< different for every run: 16 hexadecimal digits; empty for imported ones
+    std::string id;  ///< different for every run: 16 hexadecimal digits; empty for imported ones
     std::string qmpwatch;  ///< the version that wrote it; empty for imported ones
     /// The zero of the file's clocks. In an imported run the wall clock is only known where `has_wall_clock` says so.
     base::instant start;
     bool has_wall_clock = true;
-    base::nanoseconds poll = base::seconds(1);       ///< the cadence of samples
+    base::nanoseconds poll = base::seconds(1);  ///< the cadence of samples
     base::nanoseconds interval = base::seconds(15);  ///< the window of rates while it was recorded
     host_facts host;
     std::string git_commit;  ///< of the folder in which it was recorded, or as CI names it
-    std::string ci_job;      ///< an address or a name
+    std::string ci_job;  ///< an address or a name
     std::vector<std::pair<std::string, std::string>> labels;  ///< as given by the user, keys differ
     bool is_redacted = false;  ///< paths and serials were left out
 };
@@ -56,21 +56,20 @@ struct marker {
 
 /// What can happen, in the words of the poll loop; a run is these in their order. An identity carries in `vm` the name
 /// under which the VM was shown.
-using happening =
-    std::variant<sample::monitor_change, sample::vm_identity, sample::run_state_change, sample::inventory,
-                 sample::sample, sample::qmp_event, sample::poll_result, marker>;
+using happening = std::variant<sample::monitor_change, sample::vm_identity, sample::run_state_change, sample::inventory,
+                               sample::sample, sample::qmp_event, sample::poll_result, marker>;
 
 /// When it happened; none for those that have no time of their own (an identity, an inventory, a poll's result).
 std::optional<base::instant> time_of(const happening& one);
 
 enum class end_reason : std::uint8_t {
     guest_shutdown,  ///< the guest switched the VM off
-    command_exit,    ///< the command that was run has ended
-    quiet,           ///< no drive did anything for as long as was asked for
+    command_exit,  ///< the command that was run has ended
+    quiet,  ///< no drive did anything for as long as was asked for
     time_limit,
-    interrupted,     ///< by Ctrl-C or SIGTERM
-    monitor_lost,    ///< QEMU ended or closed the monitor, and not because the guest shut down
-    imported,        ///< from a log of something else, of which all there is was read
+    interrupted,  ///< by Ctrl-C or SIGTERM
+    monitor_lost,  ///< QEMU ended or closed the monitor, and not because the guest shut down
+    imported,  ///< from a log of something else, of which all there is was read
 };
 inline constexpr std::array end_reasons{end_reason::guest_shutdown, end_reason::command_exit, end_reason::quiet,
                                         end_reason::time_limit,     end_reason::interrupted,  end_reason::monitor_lost,

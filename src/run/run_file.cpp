@@ -24,9 +24,7 @@ constexpr std::size_t most_drives = 10000;
 
 // ---------------------------------------------------------------- writing
 
-std::string line_of(const json& object) {
-    return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
-}
+std::string line_of(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n'; }
 
 /// RFC 3339 in UTC with nanoseconds: what a reader needs to give wall times exactly as they were seen.
 std::string exact_time(base::wall_time when) {
@@ -621,8 +619,8 @@ base::result<header> line_reader::read_header(std::string_view text) {
     if (major > std::uint64_t(schema_major)) {
         return base::fail(
             base::errc::data,
-            fmt::format("it is a run of version {}, and this qmpwatch reads up to version {}: use a newer qmpwatch", major,
-                        schema_major));
+            fmt::format("it is a run of version {}, and this qmpwatch reads up to version {}: use a newer qmpwatch",
+                        major, schema_major));
     }
     if (major == 0) line.refuse("its header names no version of the format");
     about.major = static_cast<int>(major);

@@ -40,7 +40,7 @@ public:
                                                       : base::errc::io;
             return base::fail(code, fmt::format("cannot open {}: {}", path, std::strerror(errno)));
         }
-        struct stat about {};
+        struct stat about{};
         if (::fstat(handle, &about) == 0 && S_ISDIR(about.st_mode)) {
             ::close(handle);
             return base::fail(base::errc::data, fmt::format("{} is a folder: give the file of a run", path));
@@ -123,8 +123,8 @@ public:
 
     void finish() {
         if (faults_ > 0) {
-            info_.notes.push_back(
-                faults_ == 1 ? first_fault_ : fmt::format("{} (and {} more lines)", first_fault_, faults_ - 1));
+            info_.notes.push_back(faults_ == 1 ? first_fault_
+                                               : fmt::format("{} (and {} more lines)", first_fault_, faults_ - 1));
         }
         if (!reader_) return;
         info_.ended = reader_->ended();
@@ -201,7 +201,8 @@ base::result<run_info> read_run(const std::string& path, const std::function<voi
     run_info info;
     info.path = path;
     std::string text;
-    while (text.size() < 65536 && file->read_into(text)) {}
+    while (text.size() < 65536 && file->read_into(text)) {
+    }
     if (text.empty()) return refuse(file->fault().empty() ? "it is empty" : file->fault());
     const content kind = recognize(text);
     if (kind == content::unknown) return refuse(what_is_a_run);
@@ -217,8 +218,7 @@ base::result<run_info> read_run(const std::string& path, const std::function<voi
     while (file->read_into(text)) {
         if (text.size() > largest_import) return refuse(fmt::format("it is larger than {} MiB", largest_import >> 20));
     }
-    base::result<imported> other =
-        kind == content::json_lines ? import_json_lines(text) : import_hmp_log(text);
+    base::result<imported> other = kind == content::json_lines ? import_json_lines(text) : import_hmp_log(text);
     if (other.has_error()) return refuse(other.error().message);
     info.is_imported = true;
     info.about = other->about;

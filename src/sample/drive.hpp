@@ -49,8 +49,8 @@ struct drive_media {
     bool inserted = false;
     bool read_only = false;
     bool removable = false;
-    std::optional<std::uint64_t> size_bytes;  ///< of the medium as the guest sees it; QMP only
-    std::optional<cache_mode> cache;  ///< none for an empty drive, and where the monitor does not tell
+    std::optional<std::uint64_t> size_bytes{};  ///< of the medium as the guest sees it; QMP only
+    std::optional<cache_mode> cache{};  ///< none for an empty drive, and where the monitor does not tell
 
     friend bool operator==(const drive_media&, const drive_media&) = default;
 };

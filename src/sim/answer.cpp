@@ -352,7 +352,8 @@ void answer_hmp(machine& vm, std::string_view line, nanoseconds now, std::string
     const std::string_view topic = words[1];
     if (topic == "blockstats") {
         for (std::size_t index = 0; index < what.drives.size(); ++index) {
-            encode_hmp_blockstats(out, what.drives[index], vm.counted(index, now));
+            if (index > 0 && what.version.at_least(11, 0)) out += "\r\n";
+            encode_hmp_blockstats(out, what.drives[index], vm.counted(index, now), what.version);
         }
     } else if (topic == "block") {
         for (std::size_t index = 0; index < what.drives.size(); ++index) {

@@ -87,7 +87,18 @@ bool line_editor::take(char byte, std::string& echo) {
     return false;
 }
 
-void encode_hmp_blockstats(std::string& out, const drive_spec& drive, const counters& counted) {
+void encode_hmp_blockstats(std::string& out, const drive_spec& drive, const counters& counted, const version& which) {
+    if (which.at_least(11, 0)) {
+        const auto end = std::back_inserter(out);
+        fmt::format_to(end, "{}: idle_time_ns={}\r\n", drive.device, counted.idle_ns.value_or(0));
+        fmt::format_to(end, "{:>31}{:>17}{:>25}{:>11}\r\n", "bytes", "operations", "total_time_ns", "merged");
+        fmt::format_to(end, "{:<6}{:>25}{:>17}{:>25}{:>11}\r\n", "Read:", counted.read_bytes, counted.reads,
+                       counted.read_ns, counted.reads_merged);
+        fmt::format_to(end, "{:<6}{:>25}{:>17}{:>25}{:>11}\r\n", "Write:", counted.write_bytes, counted.writes,
+                       counted.write_ns, counted.writes_merged);
+        fmt::format_to(end, "{:<6}{:>42}{:>25}\r\n", "Flush:", counted.flushes, counted.flush_ns);
+        return;
+    }
     fmt::format_to(
         std::back_inserter(out),
         "{}: rd_bytes={} wr_bytes={} rd_operations={} wr_operations={} flush_operations={} wr_total_time_ns={} "

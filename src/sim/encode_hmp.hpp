@@ -37,8 +37,9 @@ private:
     enum class escape { none, started, in_sequence } escape_ = escape::none;
 };
 
-/// One line of `info blockstats`.
-void encode_hmp_blockstats(std::string& out, const drive_spec& drive, const counters& counted);
+/// One drive of `info blockstats`: a line, or since QEMU 11 a small table; tables are separated by an empty line.
+void encode_hmp_blockstats(std::string& out, const drive_spec& drive, const counters& counted,
+                           const version& which = {});
 
 /// One entry of `info block`; entries are separated by an empty line.
 void encode_hmp_block(std::string& out, const drive_spec& drive);

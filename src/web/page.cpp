@@ -77,7 +77,8 @@ std::string about(const pipeline::vm_snapshot& vm) {
 
 void add_cell(std::string& out, const std::string& text, std::string_view css) {
     const bool nothing = text == "0" || text == "-";
-    fmt::format_to(std::back_inserter(out), "<td class=\"{}{}\">{}</td>", css, nothing ? " zero" : "", escape_html(text));
+    fmt::format_to(std::back_inserter(out), "<td class=\"{}{}\">{}</td>", css, nothing ? " zero" : "",
+                   escape_html(text));
 }
 
 /// A badge while the drive is or may be stalled, and what stalls have cost so far.
@@ -132,8 +133,7 @@ base::nanoseconds reach_of(const drive_history& past, base::nanoseconds now) {
 }
 
 /// MB/s and IOPS of the last minutes; nothing while the drive has been doing nothing.
-std::string charts_of(const drive_history& past, const std::string& drive, std::string_view id,
-                      base::nanoseconds now) {
+std::string charts_of(const drive_history& past, const std::string& drive, std::string_view id, base::nanoseconds now) {
     const std::vector<report::activity_bin> bins =
         report::binned(std::vector(past.points.begin(), past.points.end()), {}, most_bins);
     if (std::none_of(bins.begin(), bins.end(), [](const auto& each) { return each.is_busy; })) return {};
@@ -145,10 +145,10 @@ std::string charts_of(const drive_history& past, const std::string& drive, std::
     for (const drive_history::stall& each : past.stalls) {
         std::string words(name(each.cause));
         std::replace(words.begin(), words.end(), '_', ' ');
-        chart.bands.push_back({from_now(each.start), from_now(each.start + each.length), name(each.cause),
-                               fmt::format("{}{}: {}", words, each.is_open ? " suspected" : "",
-                                           base::format_length(each.length)),
-                               1, base::in_seconds(each.length)});
+        chart.bands.push_back(
+            {from_now(each.start), from_now(each.start + each.length), name(each.cause),
+             fmt::format("{}{}: {}", words, each.is_open ? " suspected" : "", base::format_length(each.length)), 1,
+             base::in_seconds(each.length)});
     }
     report::mirrored_chart operations = chart;
     for (const report::activity_bin& each : bins) {
@@ -168,10 +168,11 @@ std::string charts_of(const drive_history& past, const std::string& drive, std::
 
 void add_vm(std::string& out, const pipeline::vm_snapshot& vm, const page_view& what, std::size_t& charts) {
     const base::instant now = what.now;
-    fmt::format_to(std::back_inserter(out),
-                   "<section class=\"card\">\n<div class=\"title\"><h2>{}</h2><span class=\"state {}\">{}</span></div>\n"
-                   "<p class=\"quiet\">{}</p>\n",
-                   escape_html(vm.identity.vm), color(vm), state_text(vm), about(vm));
+    fmt::format_to(
+        std::back_inserter(out),
+        "<section class=\"card\">\n<div class=\"title\"><h2>{}</h2><span class=\"state {}\">{}</span></div>\n"
+        "<p class=\"quiet\">{}</p>\n",
+        escape_html(vm.identity.vm), color(vm), state_text(vm), about(vm));
     if (!vm.monitor_detail.empty()) {
         fmt::format_to(std::back_inserter(out), "<p class=\"detail\">{}</p>\n", escape_html(vm.monitor_detail));
     }
@@ -209,8 +210,8 @@ std::string page_content(const page_view& what) {
     const pipeline::snapshot* const state = what.state;
     std::string out = "<header><h1>qmpwatch</h1>";
     if (state != nullptr) {
-        fmt::format_to(std::back_inserter(out), "<span class=\"quiet\">{} VM{}, rates over {}</span>", state->vms.size(),
-                       state->vms.size() == 1 ? "" : "s", base::format_duration(state->interval));
+        fmt::format_to(std::back_inserter(out), "<span class=\"quiet\">{} VM{}, rates over {}</span>",
+                       state->vms.size(), state->vms.size() == 1 ? "" : "s", base::format_duration(state->interval));
     }
     fmt::format_to(std::back_inserter(out), "<span class=\"quiet\">{}</span></header>\n", base::rfc3339(what.now.wall));
     if (state == nullptr || state->vms.empty()) {

@@ -54,10 +54,10 @@ page_view view_of(const content& what, std::string_view version) {
 response live_page(const content& what) {
     const metrics::own_health self = what.self();
     response answer = make(200, "text/html; charset=utf-8", page(view_of(what, self.version)));
-    static const std::string policy = fmt::format(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src {}; connect-src 'self'; img-src data:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        page_script_source());
+    static const std::string policy =
+        fmt::format("default-src 'none'; style-src 'unsafe-inline'; script-src {}; connect-src 'self'; img-src data:; "
+                    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                    page_script_source());
     answer.headers.emplace_back("Content-Security-Policy", policy);
     answer.headers.emplace_back("Referrer-Policy", "no-referrer");
     return answer;
@@ -74,7 +74,8 @@ response snapshot_as_html(const content& what) {
     return answer;
 }
 
-/// The text of a marker: what is in {"text": "..."}, else the body itself. None when it says that it is JSON and is not.
+/// The text of a marker: what is in {"text": "..."}, else the body itself. None when it is said to be JSON and is no
+/// such object.
 std::optional<std::string> marker_text(const request_view& request) {
     const json body = json::parse(request.body, nullptr, false);
     if (body.is_object()) {
@@ -108,7 +109,8 @@ response take_marker(const request_view& request, const content& what) {
     }
     std::optional<std::string> text = marker_text(request);
     if (!text) return plain_text(400, "this is no marker: send {\"text\": \"...\"}, or the text as it is\n");
-    std::replace_if(text->begin(), text->end(), [](char each) { return each == '\n' || each == '\r' || each == '\t'; }, ' ');
+    std::replace_if(
+        text->begin(), text->end(), [](char each) { return each == '\n' || each == '\r' || each == '\t'; }, ' ');
     text->erase(text->find_last_not_of(' ') + 1);
     if (text->empty()) return plain_text(400, "a marker needs a text: send it as the body\n");
     if (text->size() > longest_marker) {

@@ -16,11 +16,11 @@
 namespace qmpwatch::web {
 
 struct request_view {
-    std::string_view method;
-    std::string_view target;  ///< as it stands in the request line
+    std::string_view method{};
+    std::string_view target{};  ///< as it stands in the request line
     // Headers as they came, empty without them, and the body.
-    std::string_view host, origin, content_type;
-    std::string_view body;
+    std::string_view host{}, origin{}, content_type{};
+    std::string_view body{};
 };
 
 /// What there is to tell.
@@ -31,7 +31,7 @@ struct content {
     const history* past = nullptr;  ///< for the charts of the live page; null: none
     /// Writes a marker down; null or empty when nothing is being recorded.
     const std::function<base::result<void>(std::string)>* mark = nullptr;
-    std::string_view listen_host;   ///< the name or address that the server was told to listen on
+    std::string_view listen_host{};   ///< the name or address that the server was told to listen on
 };
 
 struct response {

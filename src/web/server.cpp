@@ -66,7 +66,8 @@ std::optional<response> complaint(const error_code& failure) {
     if (failure == http::error::header_limit || failure == http::error::buffer_overflow) {
         return plain_text(431, "the header of the request is too long\n");
     }
-    if (failure == http::error::body_limit) return plain_text(413, "the body of the request is too long: only a marker needs one, and a short one\n");
+    if (failure == http::error::body_limit)
+        return plain_text(413, "the body of the request is too long: only a marker needs one, and a short one\n");
     if (failure.category() == error_code(http::error::bad_target).category()) {
         return plain_text(400, "this is no HTTP request\n");
     }

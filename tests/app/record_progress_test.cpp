@@ -12,7 +12,8 @@ sample::sample at(int second, std::uint64_t read_megabytes, std::uint64_t writte
     counters.at.steady += std::chrono::seconds(second);
     counters.drives = {{{"install_media", "", ""}, {}}, {{"system", "", ""}, {}}};
     counters.drives[0].counters[sample::operation::read] = {read_megabytes * 1000000, read_megabytes, 0, 0, 0, 0};
-    counters.drives[1].counters[sample::operation::write] = {written_megabytes * 1000000, written_megabytes, 0, 0, 0, 0};
+    counters.drives[1].counters[sample::operation::write] = {
+        written_megabytes * 1000000, written_megabytes, 0, 0, 0, 0};
     return counters;
 }
 

@@ -8,6 +8,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -218,6 +220,32 @@ TEST_CASE("speed, the end, and what the run does not know") {
     const auto empty = app::replayed(recorded.about, recorded.story, {}, 1);
     REQUIRE(empty.has_error());
     CHECK(empty.error().code == base::errc::data);
+}
+
+TEST_CASE("with a loop the next VM starts when one has ended, until told to stop") {
+    support::temporary_folder folder;
+    const std::string socket = (folder.path() / "vm.sock").string();
+    const std::string path = (folder.path() / "healthy.jsonl").string();
+    std::ofstream(path) << support::fixture("recordings/healthy_0.5s.jsonl");
+    int exit_code = -1;
+    std::thread server([&] { exit_code = app::serve_as_monitor(path, socket, 50, true); });  // 0.8 s each
+
+    asio::io_context loop(1);
+    recorder heard;
+    client::address where;
+    where.path = socket;
+    client::vm_watcher watcher(loop.get_executor(), where, quick(), heard);
+    asio::co_spawn(loop, watcher.run(), asio::detached);
+    const auto limit = std::chrono::steady_clock::now() + 20s;
+    const auto has_started_again = [&] {
+        return heard.identities.size() >= 2 && heard.is(sample::monitor_state::ready);
+    };
+    while (!has_started_again() && std::chrono::steady_clock::now() < limit) loop.run_for(10ms);
+    CHECK(has_started_again());
+    std::raise(SIGTERM);
+    server.join();
+    CHECK(exit_code == 0);
+    CHECK_FALSE(std::filesystem::exists(socket));
 }
 
 TEST_CASE("what cannot be served") {

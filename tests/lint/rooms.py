@@ -15,7 +15,7 @@ ROOMS = {
     "run": ["base", "sample", "stall", "pipeline"],
     "gate": ["base", "sample", "stall", "pipeline", "run"],
     "report": ["base", "sample", "stall", "pipeline", "run", "gate"],
-    "metrics": ["base", "sample", "stall", "pipeline"],
+    "metrics": ["base", "sample", "stall", "pipeline", "run"],
     "web": ["base", "sample", "pipeline", "metrics", "report"],
     "view": ["base", "sample", "stall", "pipeline"],
     "sim": ["base"],

@@ -143,14 +143,10 @@ class Page:
             raise AssertionError(f"{script}: {said['exceptionDetails']}")
         return said["result"].get("value")
 
-    def numbers(self):
-        """data-value by data-key of all elements that have both; the shown text of each in `texts`."""
-        return dict(self.evaluate("[...document.querySelectorAll('[data-key][data-value]')]"
-                                  ".map(each => [each.dataset.key, each.dataset.value])"))
-
-    def texts(self):
-        return dict(self.evaluate("[...document.querySelectorAll('[data-key][data-value]')]"
-                                  ".map(each => [each.dataset.key, each.innerText.trim()])"))
+    def figures(self):
+        """(data-key, data-value, shown text) of all elements that have both."""
+        return self.evaluate("[...document.querySelectorAll('[data-key][data-value]')]"
+                             ".map(each => [each.dataset.key, each.dataset.value, each.innerText.trim()])")
 
     def picture(self, path):
         """Saves all of the page as PNG."""

@@ -25,7 +25,8 @@ class CountingMonitor:
         return self
 
     def __exit__(self, *_):
-        self._listener.shutdown(socket.SHUT_RDWR)
+        """To be left when no client is there any more."""
+        hang_up(self._listener)
         self._thread.join()
         self._listener.close()
 
@@ -56,19 +57,24 @@ class CountingMonitor:
         try:
             while part := client.recv(1 << 16):
                 qemu.sendall(part)
-            qemu.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass  # one of them has gone
+        hang_up(qemu)
 
     def _answer(self, qemu, client):
         try:
-            for line in qemu.makefile("rb"):
-                client.sendall(line)
-                self.answered += COUNTED in line
+            with qemu.makefile("rb") as lines:
+                for line in lines:
+                    client.sendall(line)
+                    self.answered += COUNTED in line
         except OSError:
             pass
-        for end in (qemu, client):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        hang_up(qemu)
+        hang_up(client)
+
+
+def hang_up(end):
+    try:
+        end.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass

@@ -31,6 +31,10 @@ class LinuxGuest:
         with open(self.target, "wb") as file:
             file.truncate(2 * MEDIUM_BYTES)
         self._log = self.folder / "console.log"
+        # What the advice of qmpwatch says: a read-only NVMe drive answers with errors.
+        keeping_it, device = {
+            "usb-storage": ("readonly=on", "usb-storage,id=stick,bus=xhci.0,drive=install_media,removable=on"),
+            "nvme": ("snapshot=on", "nvme,id=stick,drive=install_media,serial=medium")}[medium]
         self.process = None
         self._is_to_start = start
         self.command = [
@@ -40,9 +44,8 @@ class LinuxGuest:
             "-kernel", image.kernel, "-initrd", image.initramfs,
             "-append", f"console=ttyS0 quiet panic=-1 no_timer_check mitigations=off medium={medium}",
             "-device", "qemu-xhci,id=xhci",
-            "-drive", f"if=none,id=install_media,format=raw,readonly=on,file={self.medium}",
-            "-device", {"usb-storage": "usb-storage,id=stick,bus=xhci.0,drive=install_media,removable=on",
-                        "nvme": "nvme,id=stick,drive=install_media,serial=medium"}[medium],
+            "-drive", f"if=none,id=install_media,format=raw,file={self.medium},{keeping_it}",
+            "-device", device,
             "-drive", f"if=none,id=system,format=raw,cache=unsafe,file={self.target}",
             "-device", "nvme,id=fast,drive=system,serial=system",
             "-qmp", f"unix:{self.qmp},server=on,wait=off", "-monitor", f"unix:{self.hmp},server=on,wait=off"]

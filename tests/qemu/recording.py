@@ -14,9 +14,10 @@ class Recorder(Watcher):
         super().__init__(address, verb="record", arguments=["-o", file, *arguments, *behind], **options)
         self.file = pathlib.Path(file)
 
-    def wait_for_file(self):
-        """Until there is a first sample in it."""
-        self.wait_for("rate")
+    @property
+    def complaints(self):
+        """Warnings and errors that it has logged."""
+        return [line for line in self.errors if json.loads(line)["level"] != "info"]
 
 
 def lines(file):

@@ -9,7 +9,7 @@ import unittest
 import recording
 import watcher
 from browser import DARK, LIGHT, Browser, Page
-from linux_guest import PATIENCE, LinuxGuest
+from linux_guest import MEDIA, PATIENCE, LinuxGuest
 from linux_image import MEDIUM_BYTES, MIB
 from recording import Recorder
 
@@ -17,9 +17,7 @@ PICTURES = pathlib.Path(__file__).resolve().parent.parent.parent / "build" / "pi
 PHONE = {"width": 390, "height": 844}
 WINDOW = ("--interval", "1s")
 WHOLE = "run"
-# What the page calls a number of one direction, and what the JSON does.
-IN_JSON = {"bytes_per_second": "bytes_per_second", "operations_per_second": "iops", "mean_bytes": "size_bytes",
-           "mean_latency_seconds": "latency_seconds"}
+RATE = "copy.install_media.read_bytes_per_second"
 
 folder = None
 recorders = {}
@@ -29,7 +27,7 @@ def setUpModule():
     """Both at the same time, each with its recorder, which is there before the VM is."""
     global folder
     folder = pathlib.Path(unittest.enterModuleContext(tempfile.TemporaryDirectory(prefix="qmpwatch-test-report-")))
-    guests = {medium: unittest.enterModuleContext(LinuxGuest(medium, start=False)) for medium in ("usb-storage", "nvme")}
+    guests = {medium: unittest.enterModuleContext(LinuxGuest(medium, start=False)) for medium in MEDIA}
     for medium, guest in guests.items():
         recorders[medium] = unittest.enterModuleContext(
             Recorder(guest.qmp, folder / f"{medium}.jsonl", poll="100ms", arguments=["--label", f"medium={medium}"]))
@@ -56,14 +54,14 @@ def said_by(*arguments):
 class Recorded(unittest.TestCase):
     def check(self, medium):
         recorder = recorders[medium]
-        self.assertEqual((recorder.exit_code, recorder.errors), (0, []))
+        self.assertEqual((recorder.exit_code, recorder.complaints), (0, []))
         said = recording.report(recorder.file, *WINDOW)
         self.assertEqual((said["end"]["reason"], said["end"]["complete"]), ("guest-shutdown", True))
         self.assertEqual(said["run"]["labels"], {"medium": medium})
         drives = {drive["drive"]: drive for drive in said["drives"]}
         self.assertEqual({name: drive["device"] for name, drive in drives.items()},
                          {"install_media": medium, "system": "nvme"})
-        self.assertTrue(drives["install_media"]["read_only"])
+        self.assertEqual(drives["install_media"]["read_only"], medium == "usb-storage")
         self.assertEqual(drives["install_media"]["size_bytes"], MEDIUM_BYTES)
         self.assertEqual(said["medium"], "install_media")
         copy = part(said, "copy")
@@ -72,6 +70,8 @@ class Recorded(unittest.TestCase):
         self.assertGreaterEqual(read["read_bytes"], 0.98 * MEDIUM_BYTES)
         self.assertLessEqual(read["read_bytes"], MEDIUM_BYTES + 16 * MIB)
         self.assertAlmostEqual(read["read_bytes_per_second"], read["read_bytes"] / copy["seconds"], delta=1)
+        # From the first sustained read on: what the firmware reads of the medium before is not the copy.
+        self.assertGreater(read["read_windows"]["median_bytes_per_second"], read["read_bytes_per_second"] / 3)
         times = list(read["read_reached_seconds"].values())
         self.assertEqual(times, sorted(times))
         self.assertLessEqual(times[-1], copy["seconds"] + 1e-6)
@@ -99,7 +99,7 @@ class Written(unittest.TestCase):
         for form in ("text", "markdown"):
             text = said_by("report", "--format", form, run_of("usb-storage"))
             for word in ("install_media", "usb-storage", "nvme", "copy"):
-                self.assertIn(word, text)
+                self.assertIn(word, text.lower())
             self.assertNotIn("\x1b", text)
 
     def test_csv(self):
@@ -137,24 +137,25 @@ class Shown(unittest.TestCase):
     def test_numbers(self):
         page = self.show("one")
         truth = by_key_of_page(json.loads(said_by("report", "--format", "json", *WINDOW, run_of("usb-storage"))))
-        numbers = page.numbers()
-        for key in ("copy.install_media.read.bytes", "copy.install_media.read.bytes_per_second",
-                    "copy.install_media.read.windows.median", "copy.install_media.read.reached_50_seconds",
-                    "copy.system.write.bytes", "run.system.write.bytes"):
-            self.assertIn(key, numbers)
-        for key, value in numbers.items():
+        figures = page.figures()
+        keys = {key for key, _, _ in figures}
+        for key in ("copy.seconds", "copy.install_media.read_bytes", RATE,
+                    "copy.install_media.read_windows.median_bytes_per_second",
+                    "copy.install_media.read_reached_seconds.50", "copy.system.written_bytes",
+                    "run.system.written_bytes"):
+            self.assertIn(key, keys)
+        for key, value, shown in figures:
             self.assertIn(key, truth)
             self.assertAlmostEqual(float(value), truth[key], delta=1e-6 * abs(truth[key]), msg=key)
-        shown = page.texts()["copy.install_media.read.bytes_per_second"]
-        self.assertAlmostEqual(float(shown.split()[0]), truth["copy.install_media.read.bytes_per_second"] / 1e6,
-                               delta=0.06)
+            self.assertTrue(shown, key)
+        for shown in (shown for key, _, shown in figures if key == RATE):
+            self.assertAlmostEqual(float(shown.split()[0]), truth[RATE] / 1e6, delta=0.06)
 
     def test_charts(self):
         page = self.show("one", scheme=DARK)
         self.assertGreaterEqual(page.evaluate("document.querySelectorAll('svg path, svg polyline').length"), 2)
         boxes = page.evaluate("[...document.querySelectorAll('svg')].map(each => each.getBoundingClientRect().width)")
-        self.assertTrue(boxes)
-        self.assertTrue(all(width > 100 for width in boxes), boxes)
+        self.assertGreaterEqual(sum(width > 600 for width in boxes), 3, boxes)  # MB/s and IOPS, stalls
 
     def test_dark_is_dark(self):
         background = "getComputedStyle(document.body).backgroundColor.match(/[0-9.]+/g).slice(0, 3).map(Number)"
@@ -185,24 +186,19 @@ def drive_in(phase, name):
 
 
 def by_key_of_page(said):
-    """The numbers of a report by the keys that the page gives them."""
+    """The numbers of a report by the keys that the page gives them: copy.install_media.read_bytes."""
     numbers = {}
+
+    def add(key, value):
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                add(f"{key}.{name}", inner)
+        elif isinstance(value, (int, float)):
+            numbers[key] = value
     for phase in said["summary"]:
-        for name in ("seconds", "cpu_percent"):
-            numbers[f"{phase['phase']}.{name}"] = phase[name]
+        add(phase["phase"], phase)
         for drive in phase["drives"]:
-            here = f"{phase['phase']}.{drive['drive']}"
-            numbers[f"{here}.bytes_per_second_without_stalls"] = drive["bytes_per_second_without_stalls"]
-            for way, done, completed in (("read", "read_bytes", "reads_completed"),
-                                         ("write", "written_bytes", "writes_completed")):
-                numbers[f"{here}.{way}.bytes"] = drive[done]
-                numbers[f"{here}.{way}.operations"] = drive[completed]
-                for ours, theirs in IN_JSON.items():
-                    numbers[f"{here}.{way}.{ours}"] = drive[f"{way}_{theirs}"]
-                for name, value in drive[f"{way}_windows"].items():
-                    numbers[f"{here}.{way}.windows.{name.removesuffix('_bytes_per_second')}"] = value
-                for share, value in drive[f"{way}_reached_seconds"].items():
-                    numbers[f"{here}.{way}.reached_{share}_seconds"] = value
+            add(f"{phase['phase']}.{drive['drive']}", drive)
     return numbers
 
 

@@ -3,8 +3,8 @@
 #include "report/some_run.hpp"
 #include "support/markup.hpp"
 
-#include <fmt/format.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <stdexcept>
 #include <string>

@@ -4,8 +4,8 @@
 #include "support/files.hpp"
 #include "support/markup.hpp"
 
-#include <fmt/format.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cstdint>
@@ -125,11 +125,11 @@ TEST_CASE("the options of the findings can be copied") {
 
 TEST_CASE("no text of a run reaches the page as markup") {
     run::digest digest = report_test::some_slow_run();
-    for (std::string* text : {&digest.vm.vm, &digest.vm.name, &digest.vm.uuid, &digest.vm.socket, &digest.vm.protocol,
-                              &digest.vm.version, &digest.vm.package, &digest.vm.machine, &digest.vm.accelerator,
-                              &digest.vm.arch, &digest.info.path, &digest.info.about.id, &digest.info.about.qmpwatch,
-                              &digest.info.about.host.system, &digest.info.about.host.cpu, &digest.info.about.git_commit,
-                              &digest.info.about.ci_job}) {
+    for (std::string* text :
+         {&digest.vm.vm, &digest.vm.name, &digest.vm.uuid, &digest.vm.socket, &digest.vm.protocol, &digest.vm.version,
+          &digest.vm.package, &digest.vm.machine, &digest.vm.accelerator, &digest.vm.arch, &digest.info.path,
+          &digest.info.about.id, &digest.info.about.qmpwatch, &digest.info.about.host.system,
+          &digest.info.about.host.cpu, &digest.info.about.git_commit, &digest.info.about.ci_job}) {
         *text = attack;
     }
     digest.info.about.labels = {{attack, attack}};

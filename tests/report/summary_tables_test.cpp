@@ -5,8 +5,8 @@
 #include "report/summary_fields.hpp"
 #include "support/markup.hpp"
 
-#include <fmt/format.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <variant>
@@ -61,8 +61,8 @@ TEST_CASE("every number of a drive is in its table, as the JSON report has it") 
             if (is_read && !did_anything(drive.read)) continue;
             if (is_written && !did_anything(drive.write)) continue;
             const std::optional<std::string> expected = exact(each);
-            const std::string key = fmt::format("copy.{}.{}{}{}", drive.drive, each.group,
-                                                each.group.empty() ? "" : ".", each.key);
+            const std::string key =
+                fmt::format("copy.{}.{}{}{}", drive.drive, each.group, each.group.empty() ? "" : ".", each.key);
             CAPTURE(key);
             const auto found = values.find(key);
             CHECK((found != values.end()) == expected.has_value());

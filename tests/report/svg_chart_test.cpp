@@ -68,7 +68,8 @@ TEST_CASE("two curves, one upside down, on one scale") {
     CHECK(markup_error(html) == "");
     CHECK(has(html, "role=\"img\" aria-labelledby=\"a-t a-d\""));
     CHECK(has(html, "<title id=\"a-t\">MB/s of system</title>"));
-    CHECK(has(html, "<desc id=\"a-d\">Reads: 40 MB/s on average, at most 80. Writes: 3.33 MB/s on average, at most 20"));
+    CHECK(
+        has(html, "<desc id=\"a-d\">Reads: 40 MB/s on average, at most 80. Writes: 3.33 MB/s on average, at most 20"));
     CHECK(has(html, "<figcaption>MB/s, reads above the line, writes below</figcaption>"));
     // 100 from top to bottom in steps of 50: the top is 100 above the line, the bottom 50 below.
     CHECK(has(html, "<path class=\"area read\" d=\"M0 667V133H67H133"));
@@ -184,7 +185,8 @@ TEST_CASE("stalls with hardly anything between them stay apart as long as they c
 
 TEST_CASE("so do marks") {
     std::vector<chart_mark> marks;
-    for (int i = 0; i < 6; ++i) marks.push_back({10 + i * 0.01, i == 2 ? "marker" : "", std::string(1, static_cast<char>('a' + i))});
+    for (int i = 0; i < 6; ++i)
+        marks.push_back({10 + i * 0.01, i == 2 ? "marker" : "", std::string(1, static_cast<char>('a' + i))});
     marks.push_back({20, "", "z"});
     const auto all = merged(marks, 1);
     REQUIRE(all.size() == 2);
@@ -198,7 +200,8 @@ TEST_CASE("a day of stalls does not make a heavy chart") {
     chart.id = "e";
     chart.end = 86'400;
     for (int i = 0; i < 8640; ++i) {
-        chart.bands.push_back({i * 10.0, i * 10.0 + 9, i % 3 == 0 ? "throttled" : "unknown", std::string(80, 'x'), 1, 9});
+        chart.bands.push_back(
+            {i * 10.0, i * 10.0 + 9, i % 3 == 0 ? "throttled" : "unknown", std::string(80, 'x'), 1, 9});
         chart.marks.push_back({i * 10.0, "", std::string(80, 'y')});
     }
     const std::string html = figure(chart);

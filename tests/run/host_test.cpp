@@ -32,7 +32,8 @@ TEST_CASE("what CI systems say") {
     CHECK(origin({{"GITHUB_SHA", "abc"},
                   {"GITHUB_SERVER_URL", "https://hub.example"},
                   {"GITHUB_REPOSITORY", "me/vm"},
-                  {"GITHUB_RUN_ID", "7"}}) == std::pair<std::string, std::string>("abc", "https://hub.example/me/vm/actions/runs/7"));
+                  {"GITHUB_RUN_ID", "7"}}) ==
+          std::pair<std::string, std::string>("abc", "https://hub.example/me/vm/actions/runs/7"));
     CHECK(origin({{"CI_COMMIT_SHA", "def"}, {"CI_JOB_URL", "https://lab.example/j/1"}}) ==
           std::pair<std::string, std::string>("def", "https://lab.example/j/1"));
     CHECK(origin({{"GIT_COMMIT", "123"}, {"BUILD_URL", "http://jenkins.example/9/"}}) ==

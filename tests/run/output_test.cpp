@@ -66,7 +66,8 @@ TEST_CASE("a full disk keeps whole lines") {
             unsigned noise = 1;
             for (;; ++lines) {
                 std::string line;
-                for (int i = 0; i < 30; ++i) line += static_cast<char>('a' + ((noise = noise * 1103515245 + 12345) >> 16) % 26);
+                for (int i = 0; i < 30; ++i)
+                    line += static_cast<char>('a' + ((noise = noise * 1103515245 + 12345) >> 16) % 26);
                 line += '\n';
                 const auto done = (*out)->append(line);
                 if (done.has_value()) continue;

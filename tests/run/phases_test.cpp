@@ -191,6 +191,25 @@ TEST_CASE("the medium is chosen by attachment and traffic") {
     }
 }
 
+TEST_CASE("a look at the medium long before the copy is no part of it") {
+    SUBCASE("one read of firmware's") {
+        synthetic_drive drive("media", "usb-storage");
+        drive.move(1, 65536).rest(12).move(10, 20e6).rest(10).move(10, 20e6);
+        const auto found = find_phases(drive.digest(), direction::read);
+        REQUIRE(found.size() == 1);
+        CHECK(base::in_seconds(found[0].begin) == doctest::Approx(13));
+        CHECK(base::in_seconds(found[0].end) == doctest::Approx(43));
+        CHECK(static_cast<double>(found[0].bytes) == doctest::Approx(400e6).epsilon(0.01));
+    }
+    SUBCASE("bursts between stalls that are streams only together begin with the first") {
+        synthetic_drive drive("media", "usb-storage");
+        for (int i = 0; i < 20; ++i) drive.move(1, 700e3).rest(10);
+        const auto found = find_phases(drive.digest(), direction::read);
+        REQUIRE(found.size() == 1);
+        CHECK(base::in_seconds(found[0].begin) == doctest::Approx(0));
+    }
+}
+
 TEST_CASE("a day at 1 Hz is gone through quickly") {
     synthetic_drive drive("long", "usb-storage");
     for (int i = 0; i < 7200; ++i) drive.move(2, 20e6, 1e6).rest(10);

@@ -50,7 +50,8 @@ TEST_CASE("a redacted run holds no path and no serial") {
     for (happening one : some_story(about)) {
         if (auto* event = std::get_if<sample::qmp_event>(&one); event != nullptr && event->name == "BLOCK_IO_ERROR") {
             REQUIRE(made->hear(sample::qmp_event{"JOB", R"({"file":"/secret/a.img"})", event->at}).has_value());
-            REQUIRE(made->hear(sample::qmp_event{"MOVED", R"({"path":"/machine/peripheral/x/y"})", event->at}).has_value());
+            REQUIRE(
+                made->hear(sample::qmp_event{"MOVED", R"({"path":"/machine/peripheral/x/y"})", event->at}).has_value());
         }
         REQUIRE(made->hear(one).has_value());
     }

@@ -129,7 +129,8 @@ TEST_CASE("an hour of four busy drives is below 3 MB") {
     line_writer lines(about);
     std::size_t bytes = lines.first_line().size();
     sample::sample counters;
-    for (const char* name : {"install_media", "system", "data", "seed"}) counters.drives.push_back({{name, "", ""}, {}});
+    for (const char* name : {"install_media", "system", "data", "seed"})
+        counters.drives.push_back({{name, "", ""}, {}});
     for (int second = 0; second < 3600; ++second) {
         counters.at = moment(about, std::chrono::seconds(second) + 1234567ns, base::nanoseconds(second * 37 % 900));
         counters.rtt = base::nanoseconds(351234 + second);
@@ -174,12 +175,14 @@ TEST_CASE("headers that are refused") {
     CHECK(fault("[]") == "it is not a JSON object");
     CHECK(fault("{}") == "it does not begin with the header of a run");
     CHECK(fault(R"({"schema":7})") == "it does not begin with the header of a run");
-    CHECK(fault(R"({"schema":{"name":"qmpwatch-doctor","version":1}})") == "it does not begin with the header of a run");
+    CHECK(fault(R"({"schema":{"name":"qmpwatch-doctor","version":1}})") ==
+          "it does not begin with the header of a run");
     CHECK(fault(R"({"schema":{"name":"qmpwatch-run","version":2,"minor":0},"start":{"new":"form"}})") ==
           "it is a run of version 2, and this qmpwatch reads up to version 1: use a newer qmpwatch");
     CHECK(fault(R"({"schema":{"name":"qmpwatch-run"}})") == "its header names no version of the format");
-    for (const char* start : {"", "2026", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z",
-                              "2026-01-01T00:00:00", "1812-01-01T00:00:00Z", "9999-01-01T00:00:00Z", "2026-01-01 00:00:00Z"}) {
+    for (const char* start :
+         {"", "2026", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00",
+          "1812-01-01T00:00:00Z", "9999-01-01T00:00:00Z", "2026-01-01 00:00:00Z"}) {
         CAPTURE(start);
         CHECK(fault(R"({"schema":{"name":"qmpwatch-run","version":1},"start":")" + std::string(start) + "\"}") ==
               "its header has no start time that can be read");
@@ -214,7 +217,8 @@ TEST_CASE("lines that are refused") {
     CHECK(fault_of(R"({"type":7})") == "'type' is not a text");
     CHECK(fault_of(line_writer(some_header()).first_line()) == "it is a second header: another run begins here");
     CHECK(fault_of(R"({"type":"sample"})") == "it has no 'at_ns'");
-    CHECK(fault_of(R"({"type":"sample","at_ns":1.5})") == "'at_ns' is not a whole number of nanoseconds within ten years");
+    CHECK(fault_of(R"({"type":"sample","at_ns":1.5})") ==
+          "'at_ns' is not a whole number of nanoseconds within ten years");
     CHECK(fault_of(R"({"type":"sample","at_ns":18446744073709551615})") ==
           "'at_ns' is not a whole number of nanoseconds within ten years");
     CHECK(fault_of(R"({"type":"sample","at_ns":1,"changed":{"0":{}}})") ==
@@ -232,7 +236,8 @@ TEST_CASE("lines that are refused") {
     CHECK(fault_of(R"({"type":"poll","result":"merry"})") == "it has no result that is known");
     CHECK(fault_of(R"({"type":"event","at_ns":1})") == "it has no 'event'");
     CHECK(fault_of(R"({"type":"end","at_ns":1,"reason":"boredom"})") == "it ends for a reason that is not known");
-    CHECK(fault_of(R"({"type":"end","at_ns":1,"reason":"command-exit","exit_code":256})") == "'exit_code' is out of range");
+    CHECK(fault_of(R"({"type":"end","at_ns":1,"reason":"command-exit","exit_code":256})") ==
+          "'exit_code' is out of range");
 }
 
 TEST_CASE("a clock that goes back, and a line that was refused, leave the counters as they were") {
@@ -242,7 +247,8 @@ TEST_CASE("a clock that goes back, and a line that was refused, leave the counte
     const auto back = reader.read(R"({"type":"sample","at_ns":99,"changed":{"0":{"read":[77,7,7]}}})");
     REQUIRE(back.has_error());
     CHECK(back.error().message == "it is older than the sample before it");
-    REQUIRE(reader.read(R"({"type":"sample","at_ns":200,"changed":{"0":{"read":[88,8,8],"idle_ns":"x"}}})").has_error());
+    REQUIRE(
+        reader.read(R"({"type":"sample","at_ns":200,"changed":{"0":{"read":[88,8,8],"idle_ns":"x"}}})").has_error());
     const auto after = reader.read(R"({"type":"sample","at_ns":300,"changed":{}})");
     REQUIRE(after.has_value());
     CHECK(std::get<sample::sample>(**after).drives[0].counters[sample::operation::read].bytes == 10);

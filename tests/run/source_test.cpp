@@ -165,7 +165,10 @@ TEST_CASE("files that are no runs") {
         return seen.failure.substr(folder.path(name).size() + 2);
     };
     CHECK(refused("empty", "") == "it is empty");
-    CHECK(refused("noise", std::string("\x7f" "ELF\0\1\2\3", 8)).starts_with("it is neither a run that qmpwatch record wrote"));
+    CHECK(refused("noise", std::string("\x7f"
+                                       "ELF\0\1\2\3",
+                                       8))
+              .starts_with("it is neither a run that qmpwatch record wrote"));
     CHECK(refused("letter", "Dear Sir or Madam,\nyours sincerely\n").starts_with("it is neither a run"));
     const std::string text = whole_run();
     CHECK(refused("header only", text.substr(0, text.find('\n') + 1)) ==

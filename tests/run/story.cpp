@@ -47,7 +47,8 @@ std::vector<run::happening> some_story(const run::header& about) {
     sample::drive_info medium;
     medium.identity = {"install_media", "/machine/peripheral/cd", "#block1"};
     medium.attachment = {"usb-storage", "qemu-xhci"};
-    medium.media = {"/iso/Win11 \xc3\xa9.iso", "raw", true, true, true, 7000000000, sample::cache_mode{true, false, true}};
+    medium.media = {
+        "/iso/Win11 \xc3\xa9.iso", "raw", true, true, true, 7000000000, sample::cache_mode{true, false, true}};
     sample::drive_info empty;
     empty.identity = {"emptycd", "", ""};
     empty.media.removable = true;
@@ -71,8 +72,8 @@ std::vector<run::happening> some_story(const run::header& about) {
     story.push_back(sample::poll_result{sample::poll_outcome::failed, 2s, -3ms});
     story.push_back(sample::poll_result{sample::poll_outcome::timed_out, 2s, 3ms});
     story.push_back(sample::qmp_event{"STOP", "", moment(about, 1700ms)});
-    story.push_back(sample::qmp_event{"BLOCK_IO_ERROR", R"({"device":"install_media","nospace":false})",
-                                      moment(about, 1701ms)});
+    story.push_back(
+        sample::qmp_event{"BLOCK_IO_ERROR", R"({"device":"install_media","nospace":false})", moment(about, 1701ms)});
     story.push_back(sample::qmp_event{"ODD", "{not json", moment(about, 1702ms)});
     // A drive comes, a counter falls, what was known is not known any more.
     counters.at = moment(about, 2100ms);

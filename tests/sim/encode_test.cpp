@@ -251,3 +251,89 @@ TEST_CASE("qom answers lead from a drive to its controller") {
     CHECK(get("/machine/nope", "type").find("DeviceNotFound") != std::string::npos);
     CHECK(get("/machine", "accel").find("Property 'pc-q35-7.2-machine.accel' not found") != std::string::npos);
 }
+
+TEST_CASE("a drive of another kind, and how it is cached") {
+    scenario what;
+    drive_spec drive;
+    drive.device = "disk";
+    drive.qdev = "disk0";
+    drive.node_name = "node";
+    drive.kind = guest_device::other;
+    drive.type = "scsi-hd";
+    drive.controller = "lsi53c895a";
+    drive.cache_direct = drive.cache_no_flush = true;
+    drive.cache_writeback = false;
+    what.drives.push_back(drive);
+    drive.qdev = "disk1";
+    drive.controller.clear();
+    what.drives.push_back(drive);
+    const auto get = [&](const std::string& path, const std::string& property) {
+        return negotiated(what, "{\"execute\":\"qom-get\",\"arguments\":{\"path\":\"" + path + "\",\"property\":\"" +
+                                    property + "\"}}");
+    };
+    CHECK(get("disk0", "type") == "{\"return\": \"scsi-hd\"}\r\n");
+    CHECK(get("disk0", "parent_bus") == "{\"return\": \"/machine/unattached/lsi53c895a/bus.0\"}\r\n");
+    CHECK(get("/machine/unattached/lsi53c895a", "type") == "{\"return\": \"lsi53c895a\"}\r\n");
+    CHECK(get("disk1", "type") == "{\"return\": \"scsi-hd\"}\r\n");
+    CHECK(get("disk1", "parent_bus").find("error") != std::string::npos);
+
+    std::string text;
+    encode_hmp_block(text, drive);
+    CHECK(text.find("Cache mode:       writethrough, direct, ignore flushes\r\n") != std::string::npos);
+    CHECK(text.find("Removable") == std::string::npos);
+    drive.removable = true;
+    encode_hmp_block(text, drive);
+    CHECK(text.find("Removable") != std::string::npos);
+    std::string tree;
+    encode_hmp_qtree(tree, what);
+    CHECK(tree.find("dev: lsi53c895a") < tree.find("dev: scsi-hd, id \"disk0\""));
+    CHECK(negotiated(what, "{\"execute\":\"query-block\"}")
+              .find("\"cache\": {\"no-flush\": true, \"direct\": true, \"writeback\": false}") != std::string::npos);
+}
+
+TEST_CASE("info blockstats as QEMU 11 prints it") {
+    const std::string real = fixture("hmp/info_blockstats_11.1_raw.bin");
+    const auto counted = [](std::uint64_t idle, counters rest) {
+        if (idle > 0) rest.idle_ns = idle;
+        return rest;
+    };
+    counters read, written, cd, disc;
+    read.read_bytes = 1802752;
+    read.reads = 56;
+    read.read_ns = 70288849;
+    written.write_bytes = 196608;
+    written.writes = 3;
+    written.write_ns = 245588;
+    cd.read_bytes = 54;
+    cd.reads = 3;
+    cd.read_ns = 1696;
+    disc.read_bytes = 2048;
+    disc.reads = 1;
+    disc.read_ns = 7723;
+    version eleven;
+    eleven.major = 11;
+    const std::pair<const char*, counters> drives[] = {{"install_media", counted(5908916, read)},
+                                                       {"system", counted(300420390, written)},
+                                                       {"cdrom", counted(593484631, cd)},
+                                                       {"", counted(0, {})},
+                                                       {"", counted(583946532, disc)}};
+    std::string text;
+    for (const auto& [name, numbers] : drives) {
+        drive_spec drive;
+        drive.device = name;
+        if (!text.empty()) text += "\r\n";
+        encode_hmp_blockstats(text, drive, numbers, eleven);
+    }
+    text += "(qemu) ";
+    CHECK(real.ends_with("\r\n" + text));
+
+    scenario what;
+    what.version = eleven;
+    add_drive(what, guest_device::nvme, "a");
+    add_drive(what, guest_device::nvme, "b");
+    machine vm(what);
+    std::string answer;
+    answer_hmp(vm, "info blockstats", nanoseconds(0), answer);
+    CHECK(answer.starts_with("a: idle_time_ns=0\r\n"));
+    CHECK(answer.find("0\r\n\r\nb: idle_time_ns=0\r\n") != std::string::npos);
+}

@@ -31,7 +31,8 @@ inline std::string markup_error(std::string_view html) {
     };
     const auto name_at = [&](std::size_t begin) {
         std::size_t end = begin;
-        while (end < html.size() && (std::isalnum(static_cast<unsigned char>(html[end])) != 0 || html[end] == '-')) ++end;
+        while (end < html.size() && (std::isalnum(static_cast<unsigned char>(html[end])) != 0 || html[end] == '-'))
+            ++end;
         return std::string(html.substr(begin, end - begin));
     };
     while (at < html.size()) {

@@ -47,7 +47,8 @@ marking mark(request_view request, std::string_view listen_host = "", base::resu
     };
     request.method = "POST";
     request.target = "/api/v1/marker";
-    done.answer = respond(request, {.state = nullptr, .self = self, .now = {}, .mark = &take, .listen_host = listen_host});
+    done.answer =
+        respond(request, {.state = nullptr, .self = self, .now = {}, .mark = &take, .listen_host = listen_host});
     return done;
 }
 
@@ -116,8 +117,9 @@ TEST_CASE("/ is the live page and locked down") {
 
 TEST_CASE("anything else is not found, whatever the method, and the answer says what there is") {
     const auto state = one_vm();
-    for (const char* target : {"", "*", "/metric", "/metrics/", "/metrics/x", "//", "/../etc/passwd", "/healthz\xff",
-                               "metrics", "?", "/METRICS", "/api", "/api/v1", "/api/v1/snapshot/", "/api/v2/snapshot"}) {
+    for (const char* target :
+         {"", "*", "/metric", "/metrics/", "/metrics/x", "//", "/../etc/passwd", "/healthz\xff", "metrics", "?",
+          "/METRICS", "/api", "/api/v1", "/api/v1/snapshot/", "/api/v2/snapshot"}) {
         CAPTURE(target);
         for (const char* method : {"GET", "POST"}) {
             const response answer = ask(method, target, &state);
@@ -204,9 +206,9 @@ TEST_CASE("a marker that cannot be taken is refused with a sentence") {
 
     const std::function<base::result<void>(std::string)> nobody;
     for (const auto* none : {static_cast<decltype(&nobody)>(nullptr), &nobody}) {
-        const response answer =
-            respond({.method = "POST", .target = "/api/v1/marker", .host = {}, .origin = {}, .content_type = {}, .body = "a"},
-                    {.state = nullptr, .self = self, .now = {}, .mark = none});
+        const response answer = respond(
+            {.method = "POST", .target = "/api/v1/marker", .host = {}, .origin = {}, .content_type = {}, .body = "a"},
+            {.state = nullptr, .self = self, .now = {}, .mark = none});
         CHECK(answer.status == 409);
         CHECK(answer.body == "nothing is being recorded: use qmpwatch record\n");
     }

@@ -193,28 +193,30 @@ TEST_CASE("markers reach whoever records, on the server's thread") {
     std::mutex guard;
     std::vector<std::string> marked;
     std::thread::id who;
-    server one({.host = "127.0.0.1",
-                .port = 0,
-                .mark = [&](std::string text) -> base::result<void> {
-                    const std::lock_guard lock(guard);
-                    marked.push_back(std::move(text));
-                    who = std::this_thread::get_id();
-                    return {};
-                }},
-               [] { return nullptr; }, self);
+    server one(
+        {.host = "127.0.0.1",
+         .port = 0,
+         .mark = [&](std::string text) -> base::result<void> {
+             const std::lock_guard lock(guard);
+             marked.push_back(std::move(text));
+             who = std::this_thread::get_id();
+             return {};
+         }},
+        [] { return nullptr; }, self);
     const auto bound = one.start();
     REQUIRE(bound.has_value());
     raw_client client(bound->port);
-    client.send("POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
-                "POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n"
-                "{\"text\":\"more\"}"
-                "POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nOrigin: http://b\r\nContent-Length: 4\r\n\r\nevil"
-                "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+    client.send(
+        "POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
+        "POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n"
+        "{\"text\":\"more\"}"
+        "POST /api/v1/marker HTTP/1.1\r\nHost: a\r\nOrigin: http://b\r\nContent-Length: 4\r\n\r\nevil"
+        "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
     for (int number = 0; number < 2; ++number) {
         const std::string answer = client.response(true);  // has no body, and no length
         CHECK(answer.starts_with("HTTP/1.1 204 No Content\r\n"));
-        CHECK_FALSE(has(answer, "Content-Length"));
-        CHECK_FALSE(has(answer, "Content-Type"));
+        CHECK_FALSE(has(answer, "\r\nContent-Length:"));
+        CHECK_FALSE(has(answer, "\r\nContent-Type:"));
     }
     CHECK(client.response().starts_with("HTTP/1.1 403 "));
     CHECK(client.response().starts_with("HTTP/1.1 503 "));
