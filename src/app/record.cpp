@@ -59,7 +59,11 @@ public:
           recorder_(std::move(to)),
           start_(start),
           live_(context_, options,
-                {[this](const watched_vm&, const run::happening& one) { hear(one); },
+                {[this](const watched_vm& vm, const run::happening& one) {
+                     // Under which name it is shown until it has told its own.
+                     if (!std::exchange(has_name_, true)) hear(vm.pipeline.identity());
+                     hear(one);
+                 },
                  {},
                  [this](base::instant now, std::size_t columns) {
                      return progress_.lines(now.steady - start_.steady, columns);
@@ -280,6 +284,7 @@ private:
     run::quiet_watch quiet_;
     std::optional<run::end_reason> reason_;
     std::uint64_t samples_ = 0;
+    bool has_name_ = false;  ///< the VM, in the file
     bool was_ready_ = false;  ///< ever
     bool has_shut_down_ = false;  ///< the guest
     bool is_interrupted_ = false;  ///< by a signal

@@ -66,8 +66,8 @@ private:
 
 class watched_vms {
 public:
-    /// `sink` gets what there is to say; `after_sample` is called when a sample of any VM has been taken in; `tap`, when
-    /// there is one, gets everything that happens before anything is said of it.
+    /// `sink` gets what there is to say; `after_sample` is called when a sample of any VM has been taken in; `tap`,
+    /// when there is one, gets everything that happens before anything is said of it.
     watched_vms(
         asio::io_context& context, const watch_targets& options, watched_vm::notice_sink sink,
         watched_vm::sample_sink after_sample = [] {}, watched_vm::happening_sink tap = {});

@@ -23,8 +23,8 @@ std::string shorten(std::string_view text, std::size_t width);
 std::vector<std::string> wrap(std::string_view text, std::size_t first, std::size_t next,
                               std::size_t most = std::string_view::npos);
 
-/// The text wrapped to `width` columns as one paragraph with its line end: `first` stands before the first line, as many
-/// blanks before the others. A word that is too long has its line for itself: it may be meant to be copied.
+/// The text wrapped to `width` columns as one paragraph with its line end: `first` stands before the first line, as
+/// many blanks before the others. A word that is too long has its line for itself: it may be meant to be copied.
 std::string hanging(std::string_view first, std::string_view text, std::size_t width);
 
 /// Megabytes (10^6) for a column, three significant digits: 0, 0.02, 4.10, 54.3, 1230. "-" for none.

@@ -51,9 +51,9 @@ struct detector_settings {
     /// Log odds for `confirmed`: seven hundred to one. Two losses as recorded at 0.5 s just reach it, two whose lengths
     /// are known to 0.1 s give 7.1 to 7.5; natural idling stays a little below one session of a thousand.
     double confirmed = 6.6;
-    /// A gap that follows a burst of as many operations as the burst before, give or take this, may belong to a job with
-    /// a timer: bursts between losses are random, but two of them are alike now and then. It is held back until a burst
-    /// that differs shows that there is no such job.
+    /// A gap that follows a burst of as many operations as the burst before, give or take this, may belong to a job
+    /// with a timer: bursts between losses are random, but two of them are alike now and then. It is held back until a
+    /// burst that differs shows that there is no such job.
     double same_work_share = 0.01;
     double regular_share = 0.06;  ///< ... or this, when the starts are also as far apart as before,
     base::nanoseconds regular_within = base::milliseconds(40);  ///< give or take this

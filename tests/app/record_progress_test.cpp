@@ -39,7 +39,7 @@ TEST_CASE("a bar and the time that is left at the pace of the last minute") {
     CHECK(base::in_seconds(*progress.time_left()) == doctest::Approx(140));
     const auto lines = progress.lines(100s, 60);
     REQUIRE(lines.size() == 2);
-    CHECK(lines[1] == "[########....................]  30 % of 1.00 GB, 2m20s left");
+    CHECK(lines[1] == "[########.....................]  30 % of 1.00 GB, 2m20s left");
     for (const std::size_t columns : {1U, 5U, 20U, 30U, 200U}) {
         for (const std::string& line : progress.lines(100s, columns)) CHECK(line.size() <= columns + 2);
     }

@@ -552,7 +552,7 @@ TEST_CASE("info block agrees with query-block") {
         REQUIRE(drives.size() == expected.size());
         for (std::size_t index = 0; index < drives.size(); ++index) {
             CHECK(drives[index].identity == expected[index].identity);
-            CHECK(drives[index].media == expected[index].media);
+            CHECK(named(drives[index].media) == named(expected[index].media));
         }
     }
 }

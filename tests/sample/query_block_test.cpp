@@ -88,7 +88,7 @@ TEST_CASE("an HMP entry with a medium") {
                                  "    Removable device: not locked, tray closed\r\n"
                                  "    Cache mode:       writeback\r\n");
     CHECK(drive.identity == drive_identity{"hd", "/machine/peripheral/x", "#block149"});
-    CHECK(drive.media == drive_media{"disk.img", "raw", true, true, true});
+    CHECK(drive.media == drive_media{"disk.img", "raw", true, true, true, {}, cache_mode{false, false, true}});
 }
 
 TEST_CASE("HMP entries without a device name") {

@@ -59,8 +59,8 @@ TEST_CASE("polls that do not follow the detector's wish confirm no more") {
             session_settings how;
             how.poll = poll;
             how.is_adaptive = false;
-            // Fewer could not tell one of a thousand from none. Over ten thousand it is 0.05 % on average, and 0.10 % of
-            // the worst model, which is why the detector's wish matters.
+            // Fewer could not tell one of a thousand from none. Over ten thousand it is 0.05 % on average, and 0.10 %
+            // of the worst model, which is why the detector's wish matters.
             const tally sum = run_many(each, 2 * seeds, how);
             sessions += sum.sessions;
             confirmed += sum.confirmed;
