@@ -37,7 +37,11 @@ public:
 
     base::result<run::run_info> run() {
         return run::read_run(
-            options_.path, [this](const run::header& about) { replay_.emplace(about, options_.how); },
+            options_.path,
+            [this](const run::header& about) {
+                has_wall_clock_ = about.has_wall_clock;
+                replay_.emplace(about, options_.how);
+            },
             [this](const run::happening& one) {
                 if (!written_.has_error()) hear(one);
             });
@@ -67,12 +71,16 @@ private:
 
     void say(const pipeline::notice& each) {
         if (written_.has_error()) return;
-        written_ =
-            write_to_standard_output((options_.json_lines ? report::json_line(each) : report::text_line(each)) + '\n');
+        const auto style = has_wall_clock_ ? report::time_style::full : report::time_style::elapsed;
+        std::string line =
+            options_.json_lines ? report::json_line(each, has_wall_clock_) : report::text_line(each, style);
+        line += '\n';
+        written_ = write_to_standard_output(line);
     }
 
     const replay_options& options_;
     std::optional<run::replay> replay_;
+    bool has_wall_clock_ = true;
     std::optional<base::steady_time> first_;
     base::steady_time begun_{};
     base::result<void> written_;

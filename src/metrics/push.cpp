@@ -25,6 +25,21 @@ private:
     std::vector<prometheus::MetricFamily> families_;
 };
 
+/// As a part of a URL whatever it holds (RFC 4648, section 5): the Pushgateway takes the value of LABEL@base64 so.
+std::string base64_for_urls(std::string_view text) {
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    std::string out;
+    unsigned bits = 0;
+    int count = 0;
+    for (const char c : text) {
+        bits = (bits << 8) | static_cast<unsigned char>(c);
+        for (count += 8; count >= 6; count -= 6) out += digits[(bits >> (count - 6)) & 63U];
+    }
+    if (count > 0) out += digits[(bits << (6 - count)) & 63U];
+    while (out.size() % 4 != 0) out += '=';
+    return out;
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
@@ -61,7 +76,8 @@ base::result<gateway_address> parse_gateway(std::string_view url) {
 
 base::result<void> push_run(const gateway_address& to, const run::digest& of, const run::summary& summary) {
     const auto finished = std::make_shared<finished_run>(run_families(of, summary));
-    prometheus::Gateway gateway(to.host, to.port, "qmpwatch", {{"vm", base::printable(of.vm.vm)}});
+    prometheus::Gateway gateway(to.host, to.port, "qmpwatch",
+                                {{"vm@base64", base64_for_urls(base::printable(of.vm.vm))}});
     gateway.RegisterCollectable(finished);
     const int status = gateway.Push();
     if (status >= 200 && status < 300) return {};

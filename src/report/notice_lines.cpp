@@ -35,6 +35,8 @@ std::string who(const std::string& drive, const sample::attachment& attachment) 
 /// The time of day of the line's own date format, to the tenth of a second.
 std::string time_of_day(base::wall_time when) { return base::rfc3339(when).substr(11, 10); }
 
+std::string since_first_sample(base::nanoseconds elapsed) { return fmt::format("{:+.3f}s", base::in_seconds(elapsed)); }
+
 /// No gap belongs to it: a level that was reached without one.
 bool has_gap(const stall::transition& happened) { return happened.start.wall != base::wall_time{}; }
 
@@ -55,7 +57,7 @@ std::string suspected_words(const stall::transition& happened) {
 /// Bounds further apart than this are worth their place on the line.
 constexpr base::milliseconds wide_bounds{300};
 
-std::string closed_words(const stall::transition& happened) {
+std::string closed_words(const stall::transition& happened, const std::string& began) {
     std::string text = "stall " + base::format_length(happened.length);
     if (happened.length_max - happened.length_min > wide_bounds) {
         text += fmt::format(" ({:.1f}-{:.1f}s)", base::in_seconds(happened.length_min),
@@ -64,7 +66,7 @@ std::string closed_words(const stall::transition& happened) {
     text += fmt::format(" {}", name(happened.cause));
     // The other causes are measured, not inferred.
     if (happened.cause == stall::cause::lost_completion) text += fmt::format(" ({})", name(happened.level));
-    text += ", began " + time_of_day(happened.start.wall);
+    text += ", began " + began;
     if (happened.paused > base::nanoseconds{} && happened.cause != stall::cause::vm_paused) {
         text += ", without " + base::format_length(happened.paused) + " in which the VM was paused";
     }
@@ -81,10 +83,10 @@ std::string level_words(const stall::transition& happened) {
     return text;
 }
 
-std::string stall_words(const stall::transition& happened) {
+std::string stall_words(const stall::transition& happened, const std::string& began) {
     switch (happened.what) {
         case stall::change::suspected: return suspected_words(happened);
-        case stall::change::closed: return closed_words(happened);
+        case stall::change::closed: return closed_words(happened, began);
         case stall::change::withdrawn: return fmt::format("stall withdrawn: {}", happened.reason);
         case stall::change::level_changed: return level_words(happened);
         case stall::change::cleared: break;
@@ -121,6 +123,7 @@ std::string stall_summary(const pipeline::summary_notice::drive_total& drive, ba
 /// The notice in words. Summaries are the only ones with several lines.
 struct in_words {
     const std::string& prefix;  ///< time and VM, for the lines after the first
+    time_style style;
 
     std::string operator()(const pipeline::rate_notice& notice) const {
         const std::string drive = padded(who(notice.drive, notice.attachment), 28);
@@ -186,7 +189,10 @@ struct in_words {
     }
 
     std::string operator()(const pipeline::stall_notice& notice) const {
-        std::string text = who(notice.happened.drive_name, notice.attachment) + " " + stall_words(notice.happened);
+        const std::string began = style == time_style::elapsed ? since_first_sample(notice.start_elapsed)
+                                                               : time_of_day(notice.happened.start.wall);
+        std::string text =
+            who(notice.happened.drive_name, notice.attachment) + " " + stall_words(notice.happened, began);
         for (const stall::remedy& one : notice.remedies) {
             text += fmt::format("\n{}what helps: {}", prefix, printable(one.what));
             if (!one.option.empty()) text += fmt::format(": {}", printable(one.option));
@@ -341,17 +347,19 @@ struct as_keys {
 std::string text_line(const pipeline::notice& notice, time_style style) {
     std::string time = base::rfc3339(notice.time);
     if (style == time_style::clock) time = time.substr(11, 8) + "Z";
+    if (style == time_style::elapsed) time = since_first_sample(notice.elapsed.value_or(base::nanoseconds{}));
     const std::string prefix = time + " " + printable(notice.vm) + " ";
-    return prefix + std::visit(in_words{prefix}, notice.what);
+    return prefix + std::visit(in_words{prefix, style}, notice.what);
 }
 
-std::string json_line(const pipeline::notice& notice) {
+std::string json_line(const pipeline::notice& notice, bool has_wall_clock) {
     json object;
     object["event"] = event_name(notice);
-    object["time"] = base::rfc3339(notice.time);
+    object["time"] = has_wall_clock ? json(base::rfc3339(notice.time)) : json(nullptr);
     object["elapsed"] = notice.elapsed ? json(base::in_seconds(*notice.elapsed)) : json(nullptr);
     object["vm"] = printable(notice.vm);
     std::visit(as_keys{object}, notice.what);
+    if (!has_wall_clock && object.contains("start")) object["start"] = nullptr;
     // JSON escapes the old control characters but neither DEL nor the C1 ones, and some terminals obey those.
     return printable(object.dump(-1, ' ', false, json::error_handler_t::replace));
 }

@@ -77,6 +77,7 @@ th[scope="row"], th.group { min-width: 6.5rem; text-align: left; font-size: .87r
   border-top: 1px solid var(--line); }
 th.group { padding-top: .8rem; border-top: 0; color: var(--text); font-weight: 600; }
 thead th { color: var(--text); font-weight: 600; vertical-align: bottom; overflow-wrap: anywhere; }
+td.kind { text-align: left; white-space: nowrap; width: 1%; }
 td.words, th.words { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .5rem 1.25rem;
   margin: .6rem 0 0; }

@@ -380,7 +380,8 @@ void add_marks(std::string& out, const run::digest& of) {
         for (const run::mark& each : of.marks) {
             if (++count > most_listed) break;
             fmt::format_to(std::back_inserter(out),
-                           "<tr><td>{}</td><td class=\"words quiet\">{}</td><td class=\"words\">{}{}{}{}</td></tr>\n",
+                           "<tr><td class=\"kind\">{}</td><td class=\"kind quiet\">{}</td><td "
+                           "class=\"words\">{}{}{}{}</td></tr>\n",
                            time_label(base::in_seconds(each.elapsed)), kind_of(each.what), escape_html(each.text),
                            each.detail.empty() ? "" : "<small>", escape_html(base::shorten(each.detail, 300)),
                            each.detail.empty() ? "" : "</small>");

@@ -53,9 +53,13 @@ TEST_CASE("a replay as lines and as JSON") {
     const std::string text = printed({"replay", lost});
     CHECK(count(text, " lost_completion ") >= 14);
     CHECK(count(text, " summary: ") >= 2);
+    CHECK(text.find("1970-") == std::string::npos);  // the recording has no dates
+    CHECK(text.find("\n+15.006s ") != std::string::npos);
     const std::string json = printed({"replay", lost, "--format", "json"});
     CHECK(count(json, R"("event":"stall",)") == 14);
     CHECK(count(json, R"("event":"summary")") == 1);
+    CHECK(json.find("1970-") == std::string::npos);
+    CHECK(json.find(R"("time":null)") != std::string::npos);
     CHECK(count(json, R"("event":"rate")") == 11);  // 168 s in intervals of 15 s
 }
 

@@ -189,6 +189,49 @@ class Endings(unittest.TestCase):
         self.assertIn("install_media", json.dumps(said))
 
 
+class Pushed(unittest.TestCase):
+    """The summary at a real Pushgateway."""
+
+    def test_summary_stays_behind(self):
+        address = f"127.0.0.1:{processes.free_port()}"
+        gateway = processes.start(["prometheus-pushgateway", f"--web.listen-address={address}", "--persistence.file="],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(processes.end, gateway)
+
+        def metrics():
+            try:
+                with urllib.request.urlopen(f"http://{address}/metrics", timeout=2) as answer:
+                    return answer.read().decode()
+            except OSError:
+                return None
+
+        processes.wait_until(metrics, "the Pushgateway answers")
+        # A name that has to be encoded in the address of the group.
+        with Vm("-name", "a/b c") as other, Recorder(
+                other.qmp, folder / "pushed.jsonl", **QUICK,
+                arguments=["--for", "2s", "--label", "medium=usb", "--push-gateway", f"http://{address}"]) as recorder:
+            self.assertEqual(recorder.finish(10), 0)
+        said = metrics()
+        self.assertRegex(said, r'qmpwatch_run_complete{[^}]*vm="a/b c"[^}]*} 0\n')
+        self.assertRegex(said, r'qmpwatch_run_info{[^}]*end="time-limit"[^}]*label_medium="usb"[^}]*} 1\n')
+        report = recording.report(folder / "pushed.jsonl")
+        self.assertAlmostEqual(float(self.value(said, "qmpwatch_run_seconds{")), report["run"]["watched_seconds"])
+
+    def value(self, said, beginning):
+        lines = [line for line in said.splitlines() if line.startswith(beginning)]
+        self.assertEqual(len(lines), 1, said)
+        return lines[0].rsplit(" ", 1)[1]
+
+    def test_gateway_that_is_not_there(self):
+        address = f"127.0.0.1:{processes.free_port()}"
+        file = folder / "unpushed.jsonl"
+        with Recorder(vm.qmp, file, **QUICK, arguments=["--for", "1s", "--push-gateway", f"http://{address}"]) as recorder:
+            self.assertEqual(recorder.finish(10), 1)
+            self.assertEqual(len(recorder.complaints), 1)
+            self.assertIn("the summary was not pushed", recorder.complaints[0])
+        self.assertEqual(recording.report(file)["end"]["reason"], "time-limit")
+
+
 class DiskFull(unittest.TestCase):
     def check(self, file, **options):
         with Recorder(vm.qmp, file, interval="1s", poll="50ms", **options) as recorder:
