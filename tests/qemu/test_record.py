@@ -276,7 +276,7 @@ class Killed(unittest.TestCase):
                     for each in range(number, KILLS, LANES):
                         # Half of them once it has seen something, however long that takes on this machine.
                         results.append(self.kill_after(delays[each], monitor, folder / f"killed{each}.jsonl",
-                                                       least=each // LANES % 2))
+                                                       least=3 * (each // LANES % 2)))
             except BaseException as failure:  # pylint: disable=broad-except
                 failures.append(failure)
 
@@ -288,7 +288,7 @@ class Killed(unittest.TestCase):
         if failures:
             raise failures[0]
         self.assertEqual(len(results), KILLS)
-        self.assertGreater(sum(samples > 1 for samples in results), KILLS // 3, results)
+        self.assertGreaterEqual(sum(samples > 1 for samples in results), KILLS // 2, results)
 
     def kill_after(self, delay, monitor, file, least):
         """Kills a recorder so long after it has connected and was given so many samples; how many are in its file."""
