@@ -4,11 +4,13 @@
 #include "base/text.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 namespace qmpwatch::app {
 
@@ -79,48 +81,125 @@ std::string explain(const CLI::App& command, const CLI::ParseError& problem) {
     return text;
 }
 
+base::nanoseconds read_duration(const std::string& flags, const std::string& text, base::nanoseconds least) {
+    const base::result<base::nanoseconds> parsed = base::parse_duration(text);
+    if (parsed.has_error()) throw CLI::ValidationError(flags, parsed.error().message);
+    if (*parsed < least) {
+        throw CLI::ValidationError(
+            flags, fmt::format("{} is too short: at least {}", base::printable(text), base::format_duration(least)));
+    }
+    return *parsed;
+}
+
 }  // namespace
 
-CLI::Option* add_duration(CLI::App& command, const std::string& flag, base::nanoseconds& value, base::nanoseconds least,
+command_line::command_line(const std::string& name, const std::string& description)
+    : app_(std::make_unique<CLI::App>(description, name)) {}
+
+command_line::~command_line() = default;
+
+void command_line::flag(const std::string& flags, bool& value, const std::string& description) {
+    app_->add_flag(flags, value, description);
+}
+
+void command_line::text(const std::string& flags, std::string& value, const std::string& placeholder,
+                        const std::string& description) {
+    app_->add_option(flags, value, description)->type_name(placeholder)->capture_default_str();
+}
+
+void command_line::text_or_nothing(const std::string& flags, std::optional<std::string>& value,
+                                   const std::string& placeholder, const std::string& description) {
+    app_->add_option_function<std::string>(
+            flags, [&value](const std::string& text) { value = text; }, description)
+        ->type_name(placeholder)
+        ->expected(0, 1);
+}
+
+void command_line::texts(const std::string& flags, std::vector<std::string>& values, const std::string& placeholder,
+                         const std::string& description) {
+    app_->add_option(flags, values, description)
+        ->type_name(placeholder)
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void command_line::number(const std::string& flags, double& value, const std::string& placeholder,
                           const std::string& description) {
-    const auto read = [&value, least, flag](const std::string& text) {
-        const base::result<base::nanoseconds> parsed = base::parse_duration(text);
-        if (parsed.has_error()) throw CLI::ValidationError(flag, parsed.error().message);
-        if (*parsed < least) {
-            throw CLI::ValidationError(
-                flag, fmt::format("{} is too short: at least {}", base::printable(text), base::format_duration(least)));
-        }
-        value = *parsed;
-    };
-    return command.add_option_function<std::string>(flag, read, description)
+    app_->add_option(flags, value, description)->type_name(placeholder)->capture_default_str();
+}
+
+void command_line::number(const std::string& flags, std::optional<double>& value, const std::string& placeholder,
+                          const std::string& description) {
+    app_->add_option_function<double>(
+            flags, [&value](double number) { value = number; }, description)
+        ->type_name(placeholder);
+}
+
+void command_line::number(const std::string& flags, unsigned& value, const std::string& placeholder,
+                          const std::string& description) {
+    app_->add_option(flags, value, description)->type_name(placeholder)->capture_default_str();
+}
+
+void command_line::number(const std::string& flags, std::uint64_t& value, const std::string& placeholder,
+                          const std::string& description) {
+    app_->add_option(flags, value, description)->type_name(placeholder)->capture_default_str();
+}
+
+void command_line::duration(const std::string& flags, base::nanoseconds& value, base::nanoseconds least,
+                            const std::string& description) {
+    const auto read = [&value, flags, least](const std::string& text) { value = read_duration(flags, text, least); };
+    app_->add_option_function<std::string>(flags, read, description)
         ->type_name("DURATION")
         ->default_str(base::format_duration(value));
 }
 
-void add_config(CLI::App& command) {
-    command.set_config("--config", "", "Read flags from a TOML file; what is on the command line comes first")
-        ->type_name("FILE");
-    command.config_formatter(std::make_shared<flat_toml>());
-    command.allow_config_extras(CLI::config_extras_mode::error);
+void command_line::duration(const std::string& flags, std::optional<base::nanoseconds>& value, base::nanoseconds least,
+                            const std::string& description) {
+    const auto read = [&value, flags, least](const std::string& text) { value = read_duration(flags, text, least); };
+    app_->add_option_function<std::string>(flags, read, description)->type_name("DURATION");
 }
 
-std::optional<int> parse(CLI::App& command, const std::vector<std::string>& words) {
-    std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants it
+void command_line::word(const std::string& name, std::string& value, const std::string& placeholder,
+                        const std::string& description) {
+    app_->add_option(name, value, description)->type_name(placeholder);
+}
+
+void command_line::words(const std::string& name, std::vector<std::string>& values, const std::string& placeholder,
+                         const std::string& description) {
+    app_->add_option(name, values, description)->type_name(placeholder);
+}
+
+void command_line::require(const std::string& flag) { app_->get_option(flag)->required(); }
+
+void command_line::config_file() {
+    app_->set_config("--config", "", "Read flags from a TOML file; what is on the command line comes first")
+        ->type_name("FILE");
+    app_->config_formatter(std::make_shared<flat_toml>());
+    app_->allow_config_extras(CLI::config_extras_mode::error);
+}
+
+void command_line::footer(const std::string& text) { app_->footer(text); }
+
+std::optional<int> command_line::parse(const std::vector<std::string>& arguments) {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants it
     try {
-        command.parse(std::move(reversed));
+        app_->parse(std::move(reversed));
         return std::nullopt;
     } catch (const CLI::CallForHelp&) {
-        std::fputs(command.help().c_str(), stdout);
+        std::fputs(app_->help().c_str(), stdout);
         return exit_done;
     } catch (const CLI::ParseError& problem) {
-        fmt::print(stderr, "{}: {} (see {} --help)\n", command.get_name(), explain(command, problem),
-                   command.get_name());
-        return exit_usage;
+        return refuse(explain(*app_, problem));
     }
 }
 
-int refuse(const CLI::App& command, const std::string& sentence) {
-    fmt::print(stderr, "{}: {} (see {} --help)\n", command.get_name(), sentence, command.get_name());
+bool command_line::has(const std::string& flag) const { return app_->count(flag) > 0; }
+
+std::string command_line::name() const { return app_->get_name(); }
+
+int command_line::refuse(const std::string& sentence) const {
+    fmt::print(stderr, "{0}: {1} (see {0} --help)\n", name(), sentence);
     return exit_usage;
 }
 

@@ -10,36 +10,20 @@
 
 namespace qmpwatch::app {
 
-void add_live_flags(CLI::App& command, live_words& words, live_options& options) {
-    command
-        .add_option("--socket", words.sockets,
-                    "The monitor socket, QMP or HMP: a path, a quoted pattern such as '/run/vms/*.sock', or "
-                    "tcp:HOST:PORT. NAME=PATH gives the VM a name. Repeat it for more VMs")
-        ->type_name("[NAME=]PATH")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    add_duration(command, "--interval", options.interval, base::milliseconds(100),
-                 "The window of the rates, and the time between two log lines");
-    add_duration(command, "--poll", options.poll, base::milliseconds(50), "The time between two looks at the counters");
-    command.add_option("--web.listen-address", words.listen, "Where /metrics is served, HOST:PORT, or off")
-        ->type_name("HOST:PORT")
-        ->capture_default_str();
-    command
-        .add_option("--on-stall", options.on_stall,
-                    "A shell command to run when a stall is suspected, has ended or was none; the facts are in its "
-                    "environment (QMPWATCH_EVENT, QMPWATCH_DRIVE, QMPWATCH_CAUSE, QMPWATCH_MESSAGE, ...)")
-        ->type_name("COMMAND");
-    command
-        .add_option(
-            "--log.format", words.log_format,
-            "text, or json for one JSON object a line; a terminal shows the table instead of lines only with text")
-        ->type_name("FORMAT")
-        ->capture_default_str();
-    command
-        .add_option("--log.level", words.log_level, "The least important message to log: debug, info, warning or error")
-        ->type_name("LEVEL")
-        ->capture_default_str();
+void add_live_flags(command_line& command, const std::string& about_socket, live_words& words, live_options& options) {
+    command.texts("--socket", words.sockets, "[NAME=]PATH", about_socket);
+    command.duration("--interval", options.interval, base::milliseconds(100),
+                     "The window of the rates, and the time between two log lines");
+    command.duration("--poll", options.poll, base::milliseconds(50), "The time between two looks at the counters");
+    command.text("--web.listen-address", words.listen, "HOST:PORT", "Where /metrics is served, HOST:PORT, or off");
+    command.text("--on-stall", options.on_stall, "COMMAND",
+                 "A shell command to run when a stall is suspected, has ended or was none; the facts are in its "
+                 "environment (QMPWATCH_EVENT, QMPWATCH_DRIVE, QMPWATCH_CAUSE, QMPWATCH_MESSAGE, ...)");
+    command.text(
+        "--log.format", words.log_format, "FORMAT",
+        "text, or json for one JSON object a line; a terminal shows the table instead of lines only with text");
+    command.text("--log.level", words.log_level, "LEVEL",
+                 "The least important message to log: debug, info, warning or error");
 }
 
 std::optional<std::string> take_live_flags(const live_words& words, live_options& options) {

@@ -19,7 +19,7 @@ struct live_words {
 };
 
 /// --socket, --interval, --poll, --web.listen-address, --on-stall, --log.format, --log.level.
-void add_live_flags(CLI::App& command, live_words& words, live_options& options);
+void add_live_flags(command_line& command, const std::string& about_socket, live_words& words, live_options& options);
 
 /// Understands them and sets up the log. The sentence that says what is wrong with them, if anything is.
 std::optional<std::string> take_live_flags(const live_words& words, live_options& options);

@@ -1,6 +1,7 @@
 #include "app/record.hpp"
 
 #include "app/child.hpp"
+#include "app/medium_content.hpp"
 #include "app/record_progress.hpp"
 #include "base/asio.hpp"
 #include "base/duration.hpp"
@@ -109,9 +110,20 @@ private:
         return false;
     }
 
+    /// What is recorded of it, where that is more than what was heard.
+    std::optional<run::happening> completed(const run::happening& one) {
+        if (const auto* vm = std::get_if<sample::vm_identity>(&one)) vm_ = *vm;
+        const auto* drives = std::get_if<sample::inventory>(&one);
+        if (drives == nullptr) return std::nullopt;
+        sample::inventory filled = *drives;
+        contents_.fill(filled, vm_);
+        return filled;
+    }
+
     void hear(const run::happening& one) {
         if (is_written_) return;
-        if (const base::result<void> written = recorder_.hear(one); written.has_error()) {
+        const std::optional<run::happening> more = completed(one);
+        if (const base::result<void> written = recorder_.hear(more ? *more : one); written.has_error()) {
             base::log::error(written.error().message);
             is_written_ = true;
             end_with(run::end_reason::interrupted, exit_could_not);
@@ -282,6 +294,8 @@ private:
     std::optional<int> command_code_;
     record_progress progress_;
     run::quiet_watch quiet_;
+    sample::vm_identity vm_;  ///< as it has told last
+    medium_contents contents_;
     std::optional<run::end_reason> reason_;
     std::uint64_t samples_ = 0;
     bool has_name_ = false;  ///< the VM, in the file

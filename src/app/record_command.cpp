@@ -43,72 +43,58 @@ int record_command(const words& arguments) {
     live_words given;
     std::vector<std::string> labels;
     std::string expect, baseline, gateway;
-    base::nanoseconds quiet{}, limit{};
-    CLI::App command{
-        "Watches one VM and writes what happens into a run file, for report, replay and gate. Ends when the "
-        "guest shuts down.",
-        "qmpwatch record"};
-    command.add_option("-o,--output", options.output, "The run file; compressed when its name ends in .gz")
-        ->type_name("FILE");
-    add_live_flags(command, given, options);
-    command.get_option("--socket")
-        ->description("The monitor socket of the VM, QMP or HMP: a path or tcp:HOST:PORT; it is waited for. NAME=PATH "
-                      "gives the VM a "
-                      "name");
-    command.add_flag("--overwrite", options.overwrite, "Replace FILE if it exists");
-    command.add_option("--label", labels, "A note in the header, for reports and the gate. Repeat it for more")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_flag("--redact", options.redact, "Leave out paths, addresses of sockets and serials");
-    add_duration(command, "--until-quiet", quiet, base::seconds(1),
-                 "End when the drives, once busy, have done next to nothing for so long; longer than any stall")
-        ->default_str("");
-    add_duration(command, "--for", limit, base::milliseconds(100), "End after so long")->default_str("");
-    command
-        .add_option("--expect", expect,
-                    "How much will be read from the install medium, such as 7.6GB: shows a bar and the time left")
-        ->type_name("BYTES");
-    command.add_option("--baseline", baseline, "The same from a run that went well")->type_name("RUN");
-    command.add_option("--push-gateway", gateway, "Push the summary at the end to a Prometheus Pushgateway")
-        ->type_name("URL");
-    add_config(command);
+    command_line command{"qmpwatch record",
+                         "Watches one VM and writes what happens into a run file, for report, replay and gate. Ends "
+                         "when the guest shuts down."};
+    command.text("-o,--output", options.output, "FILE", "The run file; compressed when its name ends in .gz");
+    add_live_flags(command,
+                   "The monitor socket of the VM, QMP or HMP: a path or tcp:HOST:PORT; it is waited for. NAME=PATH "
+                   "gives the VM a name",
+                   given, options);
+    command.flag("--overwrite", options.overwrite, "Replace FILE if it exists");
+    command.texts("--label", labels, "KEY=VALUE", "A note in the header, for reports and the gate. Repeat it for more");
+    command.flag("--redact", options.redact, "Leave out paths, addresses of sockets and serials");
+    command.duration("--until-quiet", options.until_quiet, base::seconds(1),
+                     "End when the drives, once busy, have done next to nothing for so long; longer than any stall");
+    command.duration("--for", options.time_limit, base::milliseconds(100), "End after so long");
+    command.text("--expect", expect, "BYTES",
+                 "How much will be read from the install medium, such as 7.6GB: shows a bar and the time left");
+    command.text("--baseline", baseline, "RUN", "The same from a run that went well");
+    command.text("--push-gateway", gateway, "URL", "Push the summary at the end to a Prometheus Pushgateway");
+    command.config_file();
     command.footer(
         "-- COMMAND ... runs a command, which may start the VM; the recording ends with it and returns its exit code.\n"
         "SIGUSR1 and POST /api/v1/marker add a marker.");
-    if (const std::optional<int> end = parse(command, own)) return *end;
+    if (const std::optional<int> end = command.parse(own)) return *end;
 
-    if (options.output.empty()) return refuse(command, "into which file? -o FILE");
-    if (separator != arguments.end() && options.command.empty()) return refuse(command, "-- has no command after it");
-    if (const std::optional<std::string> problem = take_live_flags(given, options)) return refuse(command, *problem);
+    if (options.output.empty()) return command.refuse("into which file? -o FILE");
+    if (separator != arguments.end() && options.command.empty()) return command.refuse("-- has no command after it");
+    if (const std::optional<std::string> problem = take_live_flags(given, options)) return command.refuse(*problem);
     if (options.targets.size() != 1 || options.targets.front().is_pattern) {
-        return refuse(command, "a run is of one VM: one --socket, and no pattern; run one record for each VM");
+        return command.refuse("a run is of one VM: one --socket, and no pattern; run one record for each VM");
     }
     for (const std::string& label : labels) {
         const std::size_t equals = label.find('=');
         if (equals == 0 || equals == std::string::npos) {
-            return refuse(command, fmt::format("--label is KEY=VALUE, not '{}'", base::printable(label)));
+            return command.refuse(fmt::format("--label is KEY=VALUE, not '{}'", base::printable(label)));
         }
         const std::string key = label.substr(0, equals);
         if (std::any_of(options.labels.begin(), options.labels.end(),
                         [&](const auto& one) { return one.first == key; })) {
-            return refuse(command, fmt::format("--label {} is given twice", base::printable(key)));
+            return command.refuse(fmt::format("--label {} is given twice", base::printable(key)));
         }
         options.labels.emplace_back(key, label.substr(equals + 1));
     }
     if (!gateway.empty()) {
         const base::result<metrics::gateway_address> address = metrics::parse_gateway(gateway);
-        if (address.has_error()) return refuse(command, address.error().message);
+        if (address.has_error()) return command.refuse(address.error().message);
         options.push_gateway = *address;
     }
-    if (command.count("--until-quiet") > 0) options.until_quiet = quiet;
-    if (command.count("--for") > 0) options.time_limit = limit;
-    if (!expect.empty() && !baseline.empty()) return refuse(command, "either --expect or --baseline");
+    if (!expect.empty() && !baseline.empty()) return command.refuse("either --expect or --baseline");
     base::result<std::uint64_t> expected = std::uint64_t(0);
     if (!expect.empty()) expected = base::parse_size(expect);
     if (!baseline.empty()) expected = bytes_of_baseline(baseline);
-    if (expected.has_error()) return refuse(command, expected.error().message);
+    if (expected.has_error()) return command.refuse(expected.error().message);
     if (*expected > 0) options.expected_bytes = *expected;
     return record(options);
 }

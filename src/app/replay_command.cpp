@@ -86,20 +86,20 @@ private:
     base::result<void> written_;
 };
 
-int print_replay(const CLI::App& command, const replay_options& options) {
+int print_replay(const command_line& command, const replay_options& options) {
     std::signal(SIGPIPE, SIG_IGN);
     printed_replay replayed(options);
     const base::result<run::run_info> info = replayed.run();
     if (info.has_error()) {
-        fmt::print(stderr, "{}: {}\n", command.get_name(), info.error().message);
+        fmt::print(stderr, "{}: {}\n", command.name(), info.error().message);
         return info.error().code == base::errc::io ? exit_could_not : exit_usage;
     }
     replayed.finish();
     for (const std::string& note : info->notes) {
-        fmt::print(stderr, "{}: {}: {}\n", command.get_name(), base::printable(options.path), base::printable(note));
+        fmt::print(stderr, "{}: {}: {}\n", command.name(), base::printable(options.path), base::printable(note));
     }
     if (replayed.written().has_error() && replayed.written().error().code != base::errc::closed) {
-        fmt::print(stderr, "{}: {}\n", command.get_name(), replayed.written().error().message);
+        fmt::print(stderr, "{}: {}\n", command.name(), replayed.written().error().message);
         return exit_could_not;
     }
     return exit_done;
@@ -110,55 +110,44 @@ int print_replay(const CLI::App& command, const replay_options& options) {
 int replay_command(const words& arguments) {
     replay_options options;
     std::string format = "text", monitor;
-    double speed = 1;
     bool loop = false;
-    base::nanoseconds interval{}, poll{};
-    CLI::App command{
+    command_line command{
+        "qmpwatch replay",
         "Says of a run what watch said, or would have said with other settings; or serves it as a monitor.\n"
         "A run is a file that `record` wrote, a log of HMP's info blockstats with times, or JSON Lines of "
-        "query-blockstats replies.",
-        "qmpwatch replay"};
-    command.add_option("RUN", options.path, "The run; - is standard input")->type_name("FILE");
-    command.add_option("--format", format, "text, or json for one JSON object a line")
-        ->type_name("FORMAT")
-        ->capture_default_str();
-    command.add_option("--speed", speed, "In the run's own time, so many times as fast; without it at once")
-        ->type_name("FACTOR");
-    add_duration(command, "--poll", poll, base::milliseconds(10),
-                 "Leave out samples that are closer together than this")
-        ->default_str("");
-    add_duration(command, "--interval", interval, base::milliseconds(100),
-                 "The window of rates; without it as it was recorded")
-        ->default_str("");
-    command.add_option("--as-monitor", monitor, "Serve the run as the QMP monitor of a VM on this UNIX socket")
-        ->type_name("PATH");
-    command.add_flag("--loop", loop, "With --as-monitor: begin again at the end");
-    add_config(command);
-    if (const std::optional<int> end = parse(command, arguments)) return *end;
+        "query-blockstats replies."};
+    command.word("RUN", options.path, "FILE", "The run; - is standard input");
+    command.text("--format", format, "FORMAT", "text, or json for one JSON object a line");
+    command.number("--speed", options.speed, "FACTOR",
+                   "In the run's own time, so many times as fast; without it at once");
+    command.duration("--poll", options.how.poll, base::milliseconds(10),
+                     "Leave out samples that are closer together than this");
+    command.duration("--interval", options.how.interval, base::milliseconds(100),
+                     "The window of rates; without it as it was recorded");
+    command.text("--as-monitor", monitor, "PATH", "Serve the run as the QMP monitor of a VM on this UNIX socket");
+    command.flag("--loop", loop, "With --as-monitor: begin again at the end");
+    command.config_file();
+    if (const std::optional<int> end = command.parse(arguments)) return *end;
 
-    if (options.path.empty())
-        return refuse(command, "which run? qmpwatch replay FILE, with a file that `record` wrote");
+    if (options.path.empty()) return command.refuse("which run? qmpwatch replay FILE, with a file that `record` wrote");
     if (format != "text" && format != "json") {
-        return refuse(command, fmt::format("--format is text or json, not '{}'", base::printable(format)));
+        return command.refuse(fmt::format("--format is text or json, not '{}'", base::printable(format)));
     }
+    const double speed = options.speed.value_or(1);
     if (!std::isfinite(speed) || speed <= 0 || speed > 1e6) {
-        return refuse(command, "--speed is a number above 0, such as 1 or 10");
+        return command.refuse("--speed is a number above 0, such as 1 or 10");
     }
     if (!monitor.empty()) {
         for (const char* other : {"--format", "--poll", "--interval"}) {
-            if (command.count(other) > 0) {
-                return refuse(command,
-                              fmt::format("{} is for what is printed, and --as-monitor prints nothing", other));
+            if (command.has(other)) {
+                return command.refuse(fmt::format("{} is for what is printed, and --as-monitor prints nothing", other));
             }
         }
         return serve_as_monitor(options.path, monitor, speed, loop);
     }
-    if (loop) return refuse(command, "--loop is for --as-monitor");
-    if (command.count("--speed") > 0) options.speed = speed;
-    if (command.count("--interval") > 0) options.how.interval = interval;
-    if (command.count("--poll") > 0) options.how.poll = poll;
+    if (loop) return command.refuse("--loop is for --as-monitor");
     if (options.how.interval && options.how.poll && *options.how.poll > *options.how.interval) {
-        return refuse(command, "--poll cannot be longer than --interval");
+        return command.refuse("--poll cannot be longer than --interval");
     }
     options.json_lines = format == "json";
     return print_replay(command, options);

@@ -129,6 +129,8 @@ void identify(sim::scenario& vm, const sample::vm_identity& who) {
     vm.vm_name = who.name.empty() ? who.vm : who.name;
     if (!who.uuid.empty()) vm.uuid = who.uuid;
     if (!who.arch.empty()) vm.arch = who.arch;
+    vm.cpus = who.cpus;
+    vm.memory_bytes = who.memory_bytes;
     vm.accelerator = who.accelerator;
     // The type of the interrupt controller would give away an accelerator that nobody knows.
     vm.kernel_irqchip = !who.accelerator.empty();

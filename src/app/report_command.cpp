@@ -112,60 +112,47 @@ int fail_with(const base::error& problem) {
 
 int report_command(const words& arguments) {
     std::vector<std::string> paths;
-    std::string format_name = "text", output, medium;
-    base::nanoseconds interval{}, poll{};
-    CLI::App command{
+    std::string format_name, output, medium;
+    run::replay_settings how;
+    command_line command{
+        "qmpwatch report",
         "Says what happened in a run, or how two runs compare: the first is what the second is held against.\n"
         "A run is a file that `record` wrote, a log of HMP's info blockstats with times, or JSON Lines of "
-        "query-blockstats replies.",
-        "qmpwatch report"};
-    command.add_option("RUN", paths, "One or two runs; - is standard input")->type_name("FILE");
-    CLI::Option* const format_option =
-        command
-            .add_option("--format", format_name,
-                        "text, markdown, csv, json or html. Without it what the name of --output ends in, else text")
-            ->type_name("FORMAT");
-    command
-        .add_option(
-            "-o,--output", output,
-            "Where to write it, whole or not at all; without it to standard output. An existing file is replaced")
-        ->type_name("FILE");
-    command
-        .add_option("--media", medium, "The drive that the system is installed from, where the report picks another")
-        ->type_name("DRIVE");
-    add_duration(command, "--interval", interval, base::milliseconds(100),
-                 "The window of rates; without it as it was recorded")
-        ->default_str("");
-    add_duration(command, "--poll", poll, base::milliseconds(10),
-                 "Leave out samples that are closer together than this")
-        ->default_str("");
-    if (const std::optional<int> end = parse(command, arguments)) return *end;
+        "query-blockstats replies."};
+    command.words("RUN", paths, "FILE", "One or two runs; - is standard input");
+    command.text("--format", format_name, "FORMAT",
+                 "text, markdown, csv, json or html. Without it what the name of --output ends in, else text");
+    command.text("-o,--output", output, "FILE",
+                 "Where to write it, whole or not at all; without it to standard output. An existing file is replaced");
+    command.text("--media", medium, "DRIVE",
+                 "The drive that the system is installed from, where the report picks another");
+    command.duration("--interval", how.interval, base::milliseconds(100),
+                     "The window of rates; without it as it was recorded");
+    command.duration("--poll", how.poll, base::milliseconds(10),
+                     "Leave out samples that are closer together than this");
+    if (const std::optional<int> end = command.parse(arguments)) return *end;
 
-    if (paths.empty()) return refuse(command, "which run? qmpwatch report FILE, with a file that `record` wrote");
-    if (paths.size() > 2) return refuse(command, "one run, or two to be compared");
+    if (paths.empty()) return command.refuse("which run? qmpwatch report FILE, with a file that `record` wrote");
+    if (paths.size() > 2) return command.refuse("one run, or two to be compared");
     if (paths.size() == 2 && paths[0] == "-" && paths[1] == "-") {
-        return refuse(command, "only one of the runs can come from standard input");
+        return command.refuse("only one of the runs can come from standard input");
     }
-    std::optional<form> what = form_of(format_name);
+    const std::optional<form> what = command.has("--format") ? form_of(format_name) : form_of_file(output);
     if (!what) {
-        return refuse(command, fmt::format("--format is text, markdown, csv, json or html, not '{}'",
-                                           base::printable(format_name)));
+        return command.refuse(
+            fmt::format("--format is text, markdown, csv, json or html, not '{}'", base::printable(format_name)));
     }
-    if (format_option->count() == 0 && !output.empty()) what = form_of_file(output);
     for (const std::string& path : paths) {
         if (!output.empty() && is_same_file(path, output)) {
-            return refuse(command, fmt::format("{} is the run itself: write the report into another file",
-                                               base::printable(output)));
+            return command.refuse(
+                fmt::format("{} is the run itself: write the report into another file", base::printable(output)));
         }
     }
     if (*what == form::html && output.empty() && ::isatty(STDOUT_FILENO) == 1) {
-        return refuse(command, "a terminal cannot show HTML: write it into a file with -o report.html");
+        return command.refuse("a terminal cannot show HTML: write it into a file with -o report.html");
     }
-    run::replay_settings how;
-    if (command.count("--interval") > 0) how.interval = interval;
-    if (command.count("--poll") > 0) how.poll = poll;
     if (how.interval && how.poll && *how.poll > *how.interval) {
-        return refuse(command, "--poll cannot be longer than --interval");
+        return command.refuse("--poll cannot be longer than --interval");
     }
 
     std::vector<read_run> runs;

@@ -13,52 +13,33 @@ namespace qmpwatch::app {
 
 int simulate_command(const words& arguments) {
     simulate_options options;
-    CLI::App command{"Serves a monitor socket that behaves like a VM's, to try everything without a VM.",
-                     "qmpwatch simulate"};
-    command.add_option("--socket", options.socket, "Where to listen: a path, or tcp:HOST:PORT")
-        ->type_name("PATH")
-        ->required();
-    command.add_option("--protocol", options.protocol, "qmp or hmp")->type_name("PROTOCOL")->capture_default_str();
-    command.add_option("--vms", options.vms, "How many VMs; with more than one their paths get -0001, -0002, ...")
-        ->capture_default_str();
-    command.add_option("--play", options.play, "Plays a recording (JSON Lines of query-blockstats replies)")
-        ->type_name("FILE");
-    command.add_option("--speed", options.speed, "How much faster than real time the recording is played")
-        ->capture_default_str();
-    command.add_flag("--loop", options.loop, "Starts the recording again at its end");
-    command.add_option("--drives", options.drives, "How many drives a VM has")->capture_default_str();
-    command.add_option("--read-rate", options.read_megabytes, "What the guest reads from its first drive, in MB/s")
-        ->type_name("MB/s")
-        ->capture_default_str();
-    command.add_option("--write-rate", options.write_megabytes, "What the guest writes to its second drive, in MB/s")
-        ->type_name("MB/s")
-        ->capture_default_str();
-    command.add_option("--operation-size", options.operation_bytes, "Bytes of each operation")
-        ->type_name("BYTES")
-        ->capture_default_str();
-    add_duration(command, "--latency", options.latency, base::nanoseconds(0), "Mean latency of an operation");
-    command
-        .add_option("--stall", options.stall,
-                    "What interrupts the first drive: none, idle, lost-completion or host-stall")
-        ->type_name("KIND")
-        ->capture_default_str();
-    add_duration(command, "--stall-every", options.stall_every, base::milliseconds(10),
-                 "Mean time of I/O between two stalls");
-    add_duration(command, "--stall-length", options.stall_length, base::milliseconds(10), "Length of a stall");
-    command.add_option("--qemu-version", options.qemu_version, "The version that it claims")
-        ->type_name("X.Y.Z")
-        ->capture_default_str();
-    command.add_option("--vm-name", options.vm_name, "The VM's name")->type_name("NAME")->capture_default_str();
-    command
-        .add_option("--misbehave", options.misbehave,
-                    fmt::format("What is wrong with the monitor, NAME or NAME=VALUE; repeatable: {}",
-                                fmt::join(sim::misbehaviour_names(), ", ")))
-        ->type_name("NAME")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_option("--seed", options.seed, "The same seed gives the same load")->capture_default_str();
-    if (const std::optional<int> end = parse(command, arguments)) return *end;
+    command_line command{"qmpwatch simulate",
+                         "Serves a monitor socket that behaves like a VM's, to try everything without a VM."};
+    command.text("--socket", options.socket, "PATH", "Where to listen: a path, or tcp:HOST:PORT");
+    command.require("--socket");
+    command.text("--protocol", options.protocol, "PROTOCOL", "qmp or hmp");
+    command.number("--vms", options.vms, "UINT", "How many VMs; with more than one their paths get -0001, -0002, ...");
+    command.text("--play", options.play, "FILE", "Plays a recording (JSON Lines of query-blockstats replies)");
+    command.number("--speed", options.speed, "FLOAT", "How much faster than real time the recording is played");
+    command.flag("--loop", options.loop, "Starts the recording again at its end");
+    command.number("--drives", options.drives, "UINT", "How many drives a VM has");
+    command.number("--read-rate", options.read_megabytes, "MB/s", "What the guest reads from its first drive, in MB/s");
+    command.number("--write-rate", options.write_megabytes, "MB/s",
+                   "What the guest writes to its second drive, in MB/s");
+    command.number("--operation-size", options.operation_bytes, "BYTES", "Bytes of each operation");
+    command.duration("--latency", options.latency, base::nanoseconds(0), "Mean latency of an operation");
+    command.text("--stall", options.stall, "KIND",
+                 "What interrupts the first drive: none, idle, lost-completion or host-stall");
+    command.duration("--stall-every", options.stall_every, base::milliseconds(10),
+                     "Mean time of I/O between two stalls");
+    command.duration("--stall-length", options.stall_length, base::milliseconds(10), "Length of a stall");
+    command.text("--qemu-version", options.qemu_version, "X.Y.Z", "The version that it claims");
+    command.text("--vm-name", options.vm_name, "NAME", "The VM's name");
+    command.texts("--misbehave", options.misbehave, "NAME",
+                  fmt::format("What is wrong with the monitor, NAME or NAME=VALUE; repeatable: {}",
+                              fmt::join(sim::misbehaviour_names(), ", ")));
+    command.number("--seed", options.seed, "UINT", "The same seed gives the same load");
+    if (const std::optional<int> end = command.parse(arguments)) return *end;
     return simulate(options);
 }
 

@@ -17,24 +17,26 @@ int watch_command(const words& arguments) {
     live_words given;
     std::string format = "table";
 
-    CLI::App command{"Polls the monitors of VMs and shows the read and write rates of their drives.", "qmpwatch watch"};
-    add_live_flags(command, given, options);
-    command.add_flag("--once", options.once, "Measure one interval, print it, and end");
-    command.add_option("--format", format, "What --once prints: table, json or csv")
-        ->type_name("FORMAT")
-        ->capture_default_str();
-    add_config(command);
-    if (const std::optional<int> end = parse(command, arguments)) return *end;
+    command_line command{"qmpwatch watch",
+                         "Polls the monitors of VMs and shows the read and write rates of their drives."};
+    add_live_flags(command,
+                   "The monitor socket, QMP or HMP: a path, a quoted pattern such as '/run/vms/*.sock', or "
+                   "tcp:HOST:PORT. NAME=PATH gives the VM a name. Repeat it for more VMs",
+                   given, options);
+    command.flag("--once", options.once, "Measure one interval, print it, and end");
+    command.text("--format", format, "FORMAT", "What --once prints: table, json or csv");
+    command.config_file();
+    if (const std::optional<int> end = command.parse(arguments)) return *end;
 
     static const std::map<std::string, once_format> formats{
         {"table", once_format::table}, {"json", once_format::json}, {"csv", once_format::csv}};
     if (!formats.contains(format)) {
-        return refuse(command, fmt::format("--format is table, json or csv, not '{}'", base::printable(format)));
+        return command.refuse(fmt::format("--format is table, json or csv, not '{}'", base::printable(format)));
     }
-    if (command.count("--format") > 0 && !options.once) {
-        return refuse(command, "--format says what --once prints: add --once, or use --log.format json for a stream");
+    if (command.has("--format") && !options.once) {
+        return command.refuse("--format says what --once prints: add --once, or use --log.format json for a stream");
     }
-    if (const std::optional<std::string> problem = take_live_flags(given, options)) return refuse(command, *problem);
+    if (const std::optional<std::string> problem = take_live_flags(given, options)) return command.refuse(*problem);
     options.format = formats.at(format);
     return watch(options);
 }

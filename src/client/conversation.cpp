@@ -8,6 +8,7 @@
 #include "sample/attachment.hpp"
 #include "sample/blockstats.hpp"
 #include "sample/query_block.hpp"
+#include "sample/vm_size.hpp"
 
 #include <fmt/format.h>
 
@@ -177,6 +178,14 @@ asio::awaitable<base::result<void>> conversation::identify_qmp(sample::vm_identi
     if (ends_the_connection(answered.text)) co_return answered.text.error();
     if (answered.text.has_value()) vm.machine = machine_from_type(text_value(*answered.text).value_or(""));
 
+    answered = co_await ask("query-cpus-fast");
+    if (ends_the_connection(answered.text)) co_return answered.text.error();
+    if (answered.text.has_value()) vm.cpus = sample::decode_cpus(*answered.text);
+
+    answered = co_await ask("query-memory-size-summary");
+    if (ends_the_connection(answered.text)) co_return answered.text.error();
+    if (answered.text.has_value()) vm.memory_bytes = sample::decode_memory_size(*answered.text);
+
     const base::result<std::string> accelerator = co_await accelerator_qmp();
     if (accelerator.has_error()) co_return accelerator.error();
     vm.accelerator = *accelerator;
@@ -210,6 +219,14 @@ asio::awaitable<base::result<void>> conversation::identify_hmp(sample::vm_identi
     answered = co_await ask("info version");
     if (ends_the_connection(answered.text)) co_return answered.text.error();
     if (answered.text.has_value()) vm.package = package_from_hmp(*answered.text, vm.version);
+
+    answered = co_await ask("info cpus");
+    if (ends_the_connection(answered.text)) co_return answered.text.error();
+    if (answered.text.has_value()) vm.cpus = sample::decode_hmp_cpus(*answered.text);
+
+    answered = co_await ask("info memory_size_summary");
+    if (ends_the_connection(answered.text)) co_return answered.text.error();
+    if (answered.text.has_value()) vm.memory_bytes = sample::decode_hmp_memory_size(*answered.text);
 
     answered = co_await ask("info accelerators");  // since 10.2
     if (ends_the_connection(answered.text)) co_return answered.text.error();

@@ -6,6 +6,7 @@
 #include "client/questions.hpp"
 #include "sample/attachment.hpp"
 #include "sample/query_block.hpp"
+#include "sample/vm_size.hpp"
 
 #include <fmt/format.h>
 
@@ -104,6 +105,15 @@ asio::awaitable<base::result<void>> examination::look_qmp() {
     if (answered.has_error()) co_return answered.error();
     found_.identity.machine = machine_from_type(*answered);
 
+    answered = co_await ask_text("query-cpus-fast");
+    if (answered.has_error()) co_return answered.error();
+    found_.identity.cpus = sample::decode_cpus(*answered);
+    first_processor_ = first_processor(*answered);
+
+    answered = co_await ask_text("query-memory-size-summary");
+    if (answered.has_error()) co_return answered.error();
+    found_.identity.memory_bytes = sample::decode_memory_size(*answered);
+
     base::result<void> done = co_await read_accelerator();
     if (done.has_error()) co_return done.error();
     done = co_await read_controller();
@@ -164,12 +174,9 @@ asio::awaitable<base::result<void>> examination::read_arm_controller() {
 }
 
 asio::awaitable<base::result<void>> examination::read_x86_controller() {
-    const base::result<std::string> processors = co_await ask_text("query-cpus-fast");
-    if (processors.has_error()) co_return processors.error();
-    const std::string path = first_processor(*processors);
-    if (path.empty()) co_return base::result<void>();
+    if (first_processor_.empty()) co_return base::result<void>();
     // The local APIC decides: with kernel-irqchip=split the I/O APIC is QEMU's, and what PCI devices send is not.
-    const std::string apic = path + "/lapic";
+    const std::string apic = first_processor_ + "/lapic";
     const base::result<std::string> type = co_await property(apic, "type");
     if (type.has_error()) co_return type.error();
     found_.controller = sample::controller_of_type(*type);
@@ -208,6 +215,14 @@ asio::awaitable<base::result<void>> examination::look_hmp() {
     answered = co_await ask_text("info version");
     if (answered.has_error()) co_return answered.error();
     found_.identity.package = package_from_hmp(*answered, found_.identity.version);
+
+    answered = co_await ask_text("info cpus");
+    if (answered.has_error()) co_return answered.error();
+    found_.identity.cpus = sample::decode_hmp_cpus(*answered);
+
+    answered = co_await ask_text("info memory_size_summary");
+    if (answered.has_error()) co_return answered.error();
+    found_.identity.memory_bytes = sample::decode_hmp_memory_size(*answered);
 
     const base::result<void> done = co_await read_accelerator_hmp();
     if (done.has_error()) co_return done.error();

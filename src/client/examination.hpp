@@ -52,6 +52,7 @@ private:
     const address& where_;
     base::steady_time deadline_{};
     sample::vm_facts found_;
+    std::string first_processor_;  ///< its QOM path, over QMP
     std::vector<std::string> command_line_;
 };
 

@@ -1,5 +1,6 @@
 #include "client/identify.hpp"
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -9,8 +10,6 @@ namespace qmpwatch::client {
 namespace {
 
 using nlohmann::json;
-
-json parse(std::string_view text) { return json::parse(text, nullptr, false); }
 
 std::string text_in(const json& object, std::string_view key) {
     if (!object.is_object()) return {};
@@ -24,12 +23,14 @@ std::string text_member(std::string_view text, std::string_view key) {
     return base::printable(raw_text_member(text, key));
 }
 
-std::string raw_text_member(std::string_view text, std::string_view key) { return text_in(parse(text), key); }
+std::string raw_text_member(std::string_view text, std::string_view key) {
+    return text_in(base::parse_json(text), key);
+}
 
 std::vector<std::string> child_types(std::string_view text) {
     constexpr std::string_view prefix = "child<";
     std::vector<std::string> types;
-    const json children = parse(text);
+    const json children = base::parse_json(text);
     if (!children.is_array()) return types;
     for (const json& child : children) {
         const std::string type = text_in(child, "type");
@@ -42,7 +43,7 @@ std::vector<std::string> child_types(std::string_view text) {
 
 std::vector<std::pair<std::string, bool>> trace_states(std::string_view text) {
     std::vector<std::pair<std::string, bool>> states;
-    const json events = parse(text);
+    const json events = base::parse_json(text);
     if (!events.is_array()) return states;
     for (const json& event : events) {
         std::string name = text_in(event, "name");
@@ -53,19 +54,19 @@ std::vector<std::pair<std::string, bool>> trace_states(std::string_view text) {
 }
 
 std::string first_processor(std::string_view text) {
-    const json processors = parse(text);
+    const json processors = base::parse_json(text);
     if (!processors.is_array() || processors.empty()) return {};
     return text_in(processors.front(), "qom-path");
 }
 
 std::optional<std::string> text_value(std::string_view text) {
-    const json value = parse(text);
+    const json value = base::parse_json(text);
     if (!value.is_string()) return std::nullopt;
     return value.get<std::string>();
 }
 
 bool kvm_enabled(std::string_view text) {
-    const json object = parse(text);
+    const json object = base::parse_json(text);
     if (!object.is_object()) return false;
     const auto found = object.find("enabled");
     return found != object.end() && found->is_boolean() && found->get<bool>();

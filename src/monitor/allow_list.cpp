@@ -7,14 +7,19 @@ namespace qmpwatch::monitor {
 
 namespace {
 
-constexpr std::array<std::string_view, 16> qmp_commands{
-    "qmp_capabilities", "qom-get",          "qom-list",        "query-accelerators",
-    "query-block",      "query-blockstats", "query-cpus-fast", "query-current-machine",
-    "query-kvm",        "query-name",       "query-status",    "query-target",
-    "query-uuid",       "query-yank",       "x-query-jit",     "x-query-usb"};
+constexpr std::array<std::string_view, 17> qmp_commands{"qmp_capabilities", "qom-get",
+                                                        "qom-list",         "query-accelerators",
+                                                        "query-block",      "query-blockstats",
+                                                        "query-cpus-fast",  "query-current-machine",
+                                                        "query-kvm",        "query-memory-size-summary",
+                                                        "query-name",       "query-status",
+                                                        "query-target",     "query-uuid",
+                                                        "query-yank",       "x-query-jit",
+                                                        "x-query-usb"};
 
-constexpr std::array<std::string_view, 11> hmp_topics{"accelerators", "block",  "blockstats", "jit",  "kvm",    "name",
-                                                      "qtree",        "status", "usb",        "uuid", "version"};
+constexpr std::array<std::string_view, 13> hmp_topics{
+    "accelerators", "block", "blockstats", "cpus", "jit",  "kvm",    "memory_size_summary",
+    "name",         "qtree", "status",     "usb",  "uuid", "version"};
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "monitor/message.hpp"
 
+#include "base/json.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,8 +12,6 @@ namespace qmpwatch::monitor {
 namespace {
 
 using nlohmann::json;
-
-json parse(std::string_view text) { return json::parse(text, nullptr, false); }
 
 std::string text_of(const json& object, const char* key) {
     if (!object.is_object()) return {};
@@ -56,17 +56,17 @@ base::result<message> decode_message(const framed_object& object) {
         return message{reply{*id, value}};
     }
     if (const std::string_view name = object["event"]; !name.empty()) {
-        const json parsed = parse(name);
+        const json parsed = base::parse_json(name);
         if (!parsed.is_string()) return base::fail(base::errc::protocol, "an event has no readable name");
         return message{event{parsed.get<std::string>(), object["data"]}};
     }
     if (const std::string_view content = object["error"]; !content.empty()) {
-        const json parsed = parse(content);
+        const json parsed = base::parse_json(content);
         if (!parsed.is_object()) return base::fail(base::errc::protocol, "an error reply cannot be read");
         return message{failure{decode_id(object["id"]), text_of(parsed, "class"), text_of(parsed, "desc")}};
     }
     if (const std::string_view content = object["QMP"]; !content.empty()) {
-        const json parsed = parse(content);
+        const json parsed = base::parse_json(content);
         if (parsed.is_discarded()) return base::fail(base::errc::protocol, "the greeting cannot be read");
         return message{decode_greeting(parsed)};
     }

@@ -1,12 +1,12 @@
 #include "monitor/qmp_session.hpp"
 
+#include "base/format.hpp"
 #include "base/text.hpp"
 #include "monitor/allow_list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -97,13 +97,12 @@ base::result<ticket> qmp_session::execute_proving(const proving_command& command
 ticket qmp_session::send(std::string_view command, std::string_view arguments, bool out_of_band) {
     const ticket question = next_ticket_++;
     open_.push_back(question);
-    auto out = std::back_inserter(output_);
-    fmt::format_to(out, R"({{"{}":"{}")", out_of_band ? "exec-oob" : "execute", command);
-    if (!arguments.empty()) fmt::format_to(out, R"(,"arguments":{})", arguments);
-    fmt::format_to(out,
-                   R"(,"id":{}}})"
-                   "\n",
-                   question);
+    base::append(output_, R"({{"{}":"{}")", out_of_band ? "exec-oob" : "execute", command);
+    if (!arguments.empty()) base::append(output_, R"(,"arguments":{})", arguments);
+    base::append(output_,
+                 R"(,"id":{}}})"
+                 "\n",
+                 question);
     return question;
 }
 

@@ -1,6 +1,7 @@
 #include "report/findings.hpp"
 
 #include "base/duration.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "report/finding.hpp"
 #include "report/vm_fields.hpp"
@@ -46,6 +47,7 @@ std::string vm_line(const sample::vm_facts& vm) {
     append_part(text, identity.machine);
     append_part(text, identity.accelerator);
     append_part(text, identity.arch);
+    append_part(text, size_text(identity));
     const std::string type = vm.controller_type.empty() ? "" : fmt::format(" ({})", vm.controller_type);
     switch (vm.controller) {
         case interrupt_controller::in_kernel: append_part(text, "interrupt controller in the kernel" + type); break;
@@ -232,7 +234,7 @@ std::string findings_json(const diagnosis& all) {
     object["findings"] = json::array();
     for (const stall::finding& one : all.findings) object["findings"].push_back(finding_object<json>(one));
     object["proof"] = all.proof ? proof_object(*all.proof) : json(nullptr);
-    return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    return base::json_text(object) + '\n';
 }
 
 }  // namespace qmpwatch::report

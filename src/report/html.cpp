@@ -30,4 +30,14 @@ std::string page_head(std::string_view title, std::string_view more) {
                        more, page_icon, escape_html(title), page_style);
 }
 
+std::string file_page_head(std::string_view title) {
+    return page_head(title, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                            "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n");
+}
+
+std::string file_page_end(std::string_view command) {
+    return fmt::format("</main>\n<footer class=\"quiet\"><span>made by qmpwatch {}</span></footer>\n</body>\n</html>\n",
+                       command);
+}
+
 }  // namespace qmpwatch::report

@@ -13,4 +13,10 @@ std::string escape_html(std::string_view text);
 /// stands before the style: a policy, a refresh.
 std::string page_head(std::string_view title, std::string_view more);
 
+/// The head of a page that is a file: nothing in it is fetched, run or sent.
+std::string file_page_head(std::string_view title);
+
+/// From </main> to the end of such a page. `command` made it: report, gate.
+std::string file_page_end(std::string_view command);
+
 }  // namespace qmpwatch::report

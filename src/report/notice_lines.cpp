@@ -2,6 +2,7 @@
 #include "report/notice_lines.hpp"
 
 #include "base/duration.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "report/drive_fields.hpp"
 
@@ -287,7 +288,7 @@ struct as_keys {
     }
 
     void operator()(const pipeline::qmp_notice& notice) const {
-        json data = json::parse(notice.data, nullptr, false);
+        json data = base::parse_ordered_json(notice.data);
         object["name"] = printable(notice.event);
         object["data"] = data.is_discarded() ? text_or_null(notice.data) : std::move(data);
     }
@@ -361,7 +362,7 @@ std::string json_line(const pipeline::notice& notice, bool has_wall_clock) {
     std::visit(as_keys{object}, notice.what);
     if (!has_wall_clock && object.contains("start")) object["start"] = nullptr;
     // JSON escapes the old control characters but neither DEL nor the C1 ones, and some terminals obey those.
-    return printable(object.dump(-1, ' ', false, json::error_handler_t::replace));
+    return printable(base::json_text(object));
 }
 
 }  // namespace qmpwatch::report

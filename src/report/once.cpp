@@ -1,6 +1,7 @@
 // Both formats are made of report::drive_fields, so that their keys cannot differ.
 #include "report/once.hpp"
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "report/csv.hpp"
 #include "report/drive_fields.hpp"
@@ -57,7 +58,7 @@ json vm_object(const vm_snapshot& vm, const pipeline::snapshot& state) {
 std::string once_json(const pipeline::snapshot& state) {
     std::string out;
     for (const auto& vm : state.vms) {
-        out += base::printable(vm_object(*vm, state).dump(-1, ' ', false, json::error_handler_t::replace));
+        out += base::printable(base::json_text(vm_object(*vm, state)));
         out += '\n';
     }
     return out;
@@ -70,7 +71,7 @@ std::string snapshot_json(const pipeline::snapshot& state) {
     object["interval_seconds"] = base::in_seconds(state.interval);
     object["vms"] = json::array();
     for (const auto& vm : state.vms) object["vms"].push_back(vm_object(*vm, state));
-    return base::printable(object.dump(-1, ' ', false, json::error_handler_t::replace)) + '\n';
+    return base::printable(base::json_text(object)) + '\n';
 }
 
 std::string once_csv(const pipeline::snapshot& state) {

@@ -59,7 +59,9 @@ td small, th small { display: block; color: var(--quiet); font-weight: 400; }
 }
 
 .headline h1 { font-size: 1.5rem; line-height: 1.25; text-wrap: balance; }
+.headline h2 { font-size: 1.25rem; line-height: 1.25; text-wrap: balance; }
 .headline p { margin-top: .35rem; }
+main > .headline { margin: .6rem 0 .9rem; }
 .lead { font-size: 1.05rem; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.2rem, 1fr)); gap: .6rem; margin: 0 0 .9rem; }
 .tile { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .55rem .75rem .6rem; }
@@ -77,7 +79,7 @@ th[scope="row"], th.group { min-width: 6.5rem; text-align: left; font-size: .87r
   border-top: 1px solid var(--line); }
 th.group { padding-top: .8rem; border-top: 0; color: var(--text); font-weight: 600; }
 thead th { color: var(--text); font-weight: 600; vertical-align: bottom; overflow-wrap: anywhere; }
-td.kind { text-align: left; white-space: nowrap; width: 1%; }
+td.kind, th.kind { text-align: left; white-space: nowrap; width: 1%; }
 td.words, th.words { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .5rem 1.25rem;
   margin: .6rem 0 0; }
@@ -126,6 +128,9 @@ svg .flag { fill: var(--text); }
 svg .reach { stroke: transparent; stroke-width: 9; }
 svg .band { stroke-width: 1; stroke-opacity: .55; }
 svg .band:hover { stroke-width: 2; stroke-opacity: 1; }
+svg .beyond { fill: var(--bad); fill-opacity: .1; }
+svg .interval { stroke: currentColor; stroke-width: 3; stroke-linecap: round; }
+svg .point { fill: currentColor; }
 svg .minor { display: none; }
 @media (min-width: 40rem) { svg .minor { display: inline; } }
 .lost_completion { fill: url(#hatch-lost_completion); stroke: var(--lost_completion); }

@@ -2,6 +2,8 @@
 
 #include "base/duration.hpp"
 #include "base/text.hpp"
+#include "report/run_report.hpp"
+#include "report/vm_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -49,6 +51,7 @@ std::string vm_text(const sample::vm_identity& vm) {
     append_part(text, vm.machine);
     append_part(text, vm.accelerator);
     append_part(text, vm.arch);
+    append_part(text, size_text(vm));
     return fmt::format("{}: {}", or_unknown(vm.vm), text.empty() ? "QEMU's version and machine unknown" : text);
 }
 
@@ -576,6 +579,24 @@ document document_of(const run::digest& first, const run::summary& first_sum, co
         append_story(made, of, is_first ? first_sum : second_sum, prefix);
     }
     return made;
+}
+
+std::string run_text(const run::digest& of, const run::summary& sum, std::size_t width) {
+    return document_text(document_of(of, sum), width);
+}
+
+std::string run_text(const run::digest& first, const run::summary& first_sum, const run::digest& second,
+                     const run::summary& second_sum, std::size_t width) {
+    return document_text(document_of(first, first_sum, second, second_sum), width);
+}
+
+std::string run_markdown(const run::digest& of, const run::summary& sum) {
+    return document_markdown(document_of(of, sum));
+}
+
+std::string run_markdown(const run::digest& first, const run::summary& first_sum, const run::digest& second,
+                         const run::summary& second_sum) {
+    return document_markdown(document_of(first, first_sum, second, second_sum));
 }
 
 }  // namespace qmpwatch::report

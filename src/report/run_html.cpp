@@ -2,18 +2,19 @@
 #include "report/run_html.hpp"
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "base/text.hpp"
 #include "report/html.hpp"
 #include "report/run_charts.hpp"
 #include "report/summary_tables.hpp"
 #include "report/svg_chart.hpp"
+#include "report/vm_fields.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -27,9 +28,6 @@ using run::direction_summary;
 using run::drive_summary;
 using run::phase_summary;
 
-constexpr std::string_view policy =
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-    "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n";
 // A page with more would help nobody; the CSV has them all.
 constexpr std::size_t most_drives_with_charts = 32;
 constexpr std::size_t most_listed = 300;
@@ -58,11 +56,10 @@ std::string heading_of(const phase_summary& part) {
 void add_part(std::string& out, const phase_summary& part, base::nanoseconds window) {
     const run::phase& phase = part.phase;
     const std::string key = phase.name + '.';
-    fmt::format_to(std::back_inserter(out), "<section class=\"card long\">\n<h2>{}</h2>\n<p class=\"quiet\">",
-                   escape_html(heading_of(part)));
+    base::append(out, "<section class=\"card long\">\n<h2>{}</h2>\n<p class=\"quiet\">", escape_html(heading_of(part)));
     out += tagged("span", key + "seconds", shown(phase.length()));
-    fmt::format_to(std::back_inserter(out), ", from {} to {}", time_label(base::in_seconds(phase.begin)),
-                   time_label(base::in_seconds(phase.end)));
+    base::append(out, ", from {} to {}", time_label(base::in_seconds(phase.begin)),
+                 time_label(base::in_seconds(phase.end)));
     if (part.cpu_percent) {
         out +=
             "; QEMU used " +
@@ -191,15 +188,15 @@ std::string end_of(const run::digest& of) {
 std::string vm_line(const run::digest& of) {
     const sample::vm_identity& vm = of.vm;
     return join(
-        {vm.vm, vm.version.empty() ? "" : "QEMU " + vm.version, vm.machine, vm.accelerator,
+        {vm.vm, vm.version.empty() ? "" : "QEMU " + vm.version, vm.machine, vm.accelerator, size_text(vm),
          of.info.about.has_wall_clock ? base::rfc3339(of.first_sample.wall).substr(0, 16).replace(10, 1, " ") + " UTC"
                                       : ""},
         " · ");
 }
 
 void add_tile(std::string& out, std::string_view value, std::string_view unit, std::string_view label) {
-    fmt::format_to(std::back_inserter(out), "<div class=\"tile\"><b>{}{}{}{}</b><span>{}</span></div>\n", value,
-                   unit.empty() ? "" : " <small>", unit, unit.empty() ? "" : "</small>", label);
+    base::append(out, "<div class=\"tile\"><b>{}{}{}{}</b><span>{}</span></div>\n", value,
+                 unit.empty() ? "" : " <small>", unit, unit.empty() ? "" : "</small>", label);
 }
 
 void add_tiles(std::string& out, const story& about, base::nanoseconds window) {
@@ -244,14 +241,14 @@ std::string_view css_of(stall::severity how_bad) {
 
 void add_findings(std::string& out, const std::vector<stall::finding>& findings, std::string_view heading) {
     if (findings.empty()) return;
-    fmt::format_to(std::back_inserter(out), "<section class=\"card long\">\n<h2>{}</h2>\n", heading);
+    base::append(out, "<section class=\"card long\">\n<h2>{}</h2>\n", heading);
     for (const stall::finding& each : findings) {
         const std::string drive = each.drive.empty() ? "" : escape_html(each.drive) + ": ";
-        fmt::format_to(std::back_inserter(out),
-                       "<div class=\"finding\" data-finding=\"{}\"><div class=\"title\"><h3>{}{}</h3>"
-                       "<span class=\"state {}\">{}, {}</span></div>\n",
-                       escape_html(each.id), drive, escape_html(each.title), css_of(each.severity), name(each.severity),
-                       name(each.certainty));
+        base::append(out,
+                     "<div class=\"finding\" data-finding=\"{}\"><div class=\"title\"><h3>{}{}</h3>"
+                     "<span class=\"state {}\">{}, {}</span></div>\n",
+                     escape_html(each.id), drive, escape_html(each.title), css_of(each.severity), name(each.severity),
+                     name(each.certainty));
         if (!each.known.empty()) {
             out += "<ul class=\"quiet\">";
             for (const std::string& fact : each.known) out += "<li>" + escape_html(fact) + "</li>";
@@ -310,15 +307,15 @@ void add_charts(std::string& out, const run::digest& of) {
     }
     for (std::size_t i = 0; i < busy.size(); ++i) {
         const std::string about = about_drive(busy[i]->info);
-        fmt::format_to(std::back_inserter(out), "<section class=\"card\">\n<h2>{}</h2>\n<p class=\"quiet\">{}</p>\n{}",
-                       escape_html(busy[i]->drive), escape_html(about),
-                       drive_charts(of, *busy[i], fmt::format("drive{}", i), busy.size()));
+        base::append(out, "<section class=\"card\">\n<h2>{}</h2>\n<p class=\"quiet\">{}</p>\n{}",
+                     escape_html(busy[i]->drive), escape_html(about),
+                     drive_charts(of, *busy[i], fmt::format("drive{}", i), busy.size()));
         out += "</section>\n";
     }
     if (all > busy.size()) {
-        fmt::format_to(std::back_inserter(out),
-                       "<p class=\"quiet\">Charts of the {} drives that moved most; {} more are in the tables.</p>\n",
-                       busy.size(), all - busy.size());
+        base::append(out,
+                     "<p class=\"quiet\">Charts of the {} drives that moved most; {} more are in the tables.</p>\n",
+                     busy.size(), all - busy.size());
     }
 }
 
@@ -326,7 +323,7 @@ void add_timeline(std::string& out, const run::digest& of, const run::summary& s
                   std::string_view heading) {
     const std::string timeline = stall_timeline(of, sum, id);
     if (timeline.empty()) return;
-    fmt::format_to(std::back_inserter(out), "<section class=\"card\">\n<h2>{}</h2>\n", heading);
+    base::append(out, "<section class=\"card\">\n<h2>{}</h2>\n", heading);
     const std::vector<std::string_view> causes = causes_of({&of});
     if (causes.empty()) {
         out += "<p class=\"quiet\">No stall was found.</p>\n";
@@ -340,23 +337,22 @@ void add_timeline(std::string& out, const run::digest& of, const run::summary& s
 
 void add_stall_list(std::string& out, const run::digest& of) {
     if (of.stalls.empty()) return;
-    fmt::format_to(std::back_inserter(out), "<details><summary>All {}</summary>\n<div class=\"scroll\"><table>\n",
-                   plural(of.stalls.size(), "stall"));
+    base::append(out, "<details><summary>All {}</summary>\n<div class=\"scroll\"><table>\n",
+                 plural(of.stalls.size(), "stall"));
     out += "<thead><tr><th class=\"words\">start</th><th>length</th><th class=\"words\">drive</th>"
            "<th class=\"words\">cause</th></tr></thead>\n<tbody>\n";
     std::size_t count = 0;
     for (const run::stall_digest& each : of.stalls) {
         if (++count > most_listed) break;
         const bool is_inferred = each.cause == stall::cause::lost_completion;
-        fmt::format_to(std::back_inserter(out),
-                       "<tr><td>{}</td><td>{}</td><td class=\"words\">{}</td><td class=\"words\">{}{}{}</td></tr>\n",
-                       time_label(base::in_seconds(each.start)), base::format_length(each.length),
-                       escape_html(each.drive), in_words(each.cause), is_inferred ? ", " : "",
-                       is_inferred ? name(each.level) : "");
+        base::append(out, "<tr><td>{}</td><td>{}</td><td class=\"words\">{}</td><td class=\"words\">{}{}{}</td></tr>\n",
+                     time_label(base::in_seconds(each.start)), base::format_length(each.length),
+                     escape_html(each.drive), in_words(each.cause), is_inferred ? ", " : "",
+                     is_inferred ? name(each.level) : "");
     }
     out += "</tbody>\n</table></div>\n";
     if (of.stalls.size() > most_listed) {
-        fmt::format_to(std::back_inserter(out), "<p class=\"quiet\">and {} more</p>\n", of.stalls.size() - most_listed);
+        base::append(out, "<p class=\"quiet\">and {} more</p>\n", of.stalls.size() - most_listed);
     }
     out += "</details>\n";
 }
@@ -379,17 +375,16 @@ void add_marks(std::string& out, const run::digest& of) {
         std::size_t count = 0;
         for (const run::mark& each : of.marks) {
             if (++count > most_listed) break;
-            fmt::format_to(std::back_inserter(out),
-                           "<tr><td class=\"kind\">{}</td><td class=\"kind quiet\">{}</td><td "
-                           "class=\"words\">{}{}{}{}</td></tr>\n",
-                           time_label(base::in_seconds(each.elapsed)), kind_of(each.what), escape_html(each.text),
-                           each.detail.empty() ? "" : "<small>", escape_html(base::shorten(each.detail, 300)),
-                           each.detail.empty() ? "" : "</small>");
+            base::append(out,
+                         "<tr><td class=\"kind\">{}</td><td class=\"kind quiet\">{}</td><td "
+                         "class=\"words\">{}{}{}{}</td></tr>\n",
+                         time_label(base::in_seconds(each.elapsed)), kind_of(each.what), escape_html(each.text),
+                         each.detail.empty() ? "" : "<small>", escape_html(base::shorten(each.detail, 300)),
+                         each.detail.empty() ? "" : "</small>");
         }
         out += "</tbody>\n</table></div>\n";
         if (of.marks.size() > most_listed) {
-            fmt::format_to(std::back_inserter(out), "<p class=\"quiet\">and {} more</p>\n",
-                           of.marks.size() - most_listed);
+            base::append(out, "<p class=\"quiet\">and {} more</p>\n", of.marks.size() - most_listed);
         }
     }
     add_stall_list(out, of);
@@ -410,7 +405,7 @@ facts facts_of(const run::digest& of) {
     };
     add("VM", known(vm.vm) + (vm.name.empty() || vm.name == vm.vm ? "" : fmt::format(" ({})", vm.name)));
     add("QEMU", known(vm.version + (vm.package.empty() ? "" : fmt::format(" ({})", vm.package))));
-    add("machine", known(join({vm.machine, vm.accelerator, vm.arch}, ", ")));
+    add("machine", known(join({vm.machine, vm.accelerator, vm.arch, size_text(vm)}, ", ")));
     add("monitor", join({vm.socket, vm.protocol}, ", "));
     add("host",
         known(join({about.host.system, about.host.cpu, about.host.cpus > 0 ? plural(about.host.cpus, "CPU") : ""},
@@ -432,10 +427,9 @@ facts facts_of(const run::digest& of) {
 }
 
 void add_facts(std::string& out, const run::digest& of, std::string_view heading) {
-    fmt::format_to(std::back_inserter(out), "<section class=\"card\">\n<h2>{}</h2>\n<dl class=\"facts\">\n", heading);
+    base::append(out, "<section class=\"card\">\n<h2>{}</h2>\n<dl class=\"facts\">\n", heading);
     for (const auto& [what, text] : facts_of(of)) {
-        fmt::format_to(std::back_inserter(out), "<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(what),
-                       escape_html(text));
+        base::append(out, "<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(what), escape_html(text));
     }
     out += "</dl>\n";
     if (!of.info.notes.empty()) {
@@ -445,9 +439,6 @@ void add_facts(std::string& out, const run::digest& of, std::string_view heading
     }
     out += "</section>\n";
 }
-
-constexpr std::string_view last_lines =
-    "</main>\n<footer class=\"quiet\"><span>made by qmpwatch report</span></footer>\n</body>\n</html>\n";
 
 // ---- two runs
 
@@ -490,7 +481,7 @@ void add_wholes(std::string& out, const run::summary& first, const run::summary&
             const drive_column a(one, way, "first." + first.whole().phase.name);
             const drive_column b(*other, way, "second." + second.whole().phase.name);
             if (!did_anything(a.sum()) && !did_anything(b.sum())) continue;
-            fmt::format_to(std::back_inserter(tables), "<h3>{}, {}</h3>\n", escape_html(one.drive), a.way_name());
+            base::append(tables, "<h3>{}, {}</h3>\n", escape_html(one.drive), a.way_name());
             tables += comparison_table(a, b, first.window);
         }
     }
@@ -504,10 +495,10 @@ void add_wholes(std::string& out, const run::summary& first, const run::summary&
 std::string run_html(const run::digest& of, const run::summary& sum) {
     const std::optional<story> about = story_of(sum);
     const std::string headline = headline_of(of, about);
-    std::string out = page_head(headline, policy);
+    std::string out = file_page_head(headline);
     out += hatches();
-    fmt::format_to(std::back_inserter(out), "<header class=\"headline\"><div><p class=\"quiet\">{}</p>\n<h1>{}</h1>\n",
-                   escape_html(vm_line(of)), escape_html(headline));
+    base::append(out, "<header class=\"headline\"><div><p class=\"quiet\">{}</p>\n<h1>{}</h1>\n",
+                 escape_html(vm_line(of)), escape_html(headline));
     if (about) out += "<p class=\"lead\">" + escape_html(lead_of(*about)) + "</p>\n";
     if (!of.info.ended || !of.info.ended->is_complete()) {
         out += "<p class=\"wait\">This run is not complete: " + escape_html(end_of(of)) + ".</p>\n";
@@ -522,36 +513,44 @@ std::string run_html(const run::digest& of, const run::summary& sum) {
     out += "</div>\n";
     add_marks(out, of);
     add_facts(out, of, "The run");
-    out += last_lines;
-    return out;
+    return out + file_page_end("report");
 }
 
 std::string run_html(const run::digest& first, const run::summary& first_sum, const run::digest& second,
                      const run::summary& second_sum) {
-    const std::string headline = comparison(first_sum, second_sum);
+    const pair_parts parts = run_html_parts(first, first_sum, second, second_sum, "h1");
+    return file_page_head(parts.headline) + hatches() + parts.header + "<main>\n" + parts.body +
+           file_page_end("report");
+}
+
+pair_parts run_html_parts(const run::digest& first, const run::summary& first_sum, const run::digest& second,
+                          const run::summary& second_sum, std::string_view heading) {
+    pair_parts made;
+    made.headline = comparison(first_sum, second_sum);
     const auto [first_name, second_name] = names_of(first, second);
-    std::string out = page_head(headline, policy);
-    out += hatches();
-    out += "<header class=\"headline\"><div>\n<h1>" + escape_html(headline) + "</h1>\n";
+    std::string& header = made.header;
+    header = fmt::format("<header class=\"headline\"><div>\n<{0}>{1}</{0}>\n", heading, escape_html(made.headline));
     const auto add_line = [&](std::string_view css, const std::string& file, const run::digest& of,
                               const run::summary& sum) {
         const std::optional<story> about = story_of(sum);
         const std::string stalls = about ? " " + lead_of(*about) : "";
-        fmt::format_to(std::back_inserter(out),
-                       "<p><svg class=\"swatch\" aria-hidden=\"true\"><line class=\"curve {0}\" x2=\"100%\" y1=\"50%\" "
-                       "y2=\"50%\"/></svg><b>{0}</b> {1}: {2}.{3}</p>\n",
-                       css, escape_html(file), escape_html(headline_of(of, about)), escape_html(stalls));
+        base::append(header,
+                     "<p><svg class=\"swatch\" aria-hidden=\"true\"><line class=\"curve {0}\" x2=\"100%\" y1=\"50%\" "
+                     "y2=\"50%\"/></svg><b>{0}</b> {1}: {2}.{3}</p>\n",
+                     css, escape_html(file), escape_html(headline_of(of, about)), escape_html(stalls));
         if (!of.info.ended || !of.info.ended->is_complete()) {
-            out += "<p class=\"wait\">It is not complete: " + escape_html(end_of(of)) + ".</p>\n";
+            header += "<p class=\"wait\">It is not complete: " + escape_html(end_of(of)) + ".</p>\n";
         }
     };
     add_line("first", first_name, first, first_sum);
     add_line("second", second_name, second, second_sum);
     if (const std::optional<double> ratio = run::speed_ratio(first_sum, second_sum)) {
-        fmt::format_to(std::back_inserter(out), "<p class=\"quiet\">The ratio of the means is {}.</p>\n",
-                       tagged("span", "comparison.speed_ratio", shown(ratio, base::format_count(ratio))));
+        base::append(header, "<p class=\"quiet\">The ratio of the means is {}.</p>\n",
+                     tagged("span", "comparison.speed_ratio", shown(ratio, base::format_count(ratio))));
     }
-    out += "</div></header>\n<main>\n";
+    header += "</div></header>\n";
+
+    std::string& out = made.body;
     if (const std::string chart = copy_chart(first, first_sum, second, second_sum); !chart.empty()) {
         out += "<section class=\"card\">\n<h2>At the same progress</h2>\n" + chart + "</section>\n";
     }
@@ -563,8 +562,7 @@ std::string run_html(const run::digest& first, const run::summary& first_sum, co
     add_wholes(out, first_sum, second_sum);
     add_facts(out, first, "The first run");
     add_facts(out, second, "The second run");
-    out += last_lines;
-    return out;
+    return made;
 }
 
 }  // namespace qmpwatch::report

@@ -12,6 +12,7 @@
 #include "run/summary.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace qmpwatch::report {
 
@@ -21,5 +22,15 @@ std::string run_html(const run::digest& of, const run::summary& sum);
 /// Two runs side by side; the reads of their install media over the bytes that were copied.
 std::string run_html(const run::digest& first, const run::summary& first_sum, const run::digest& second,
                      const run::summary& second_sum);
+
+/// The page of two runs in parts, for a page that says more above it: it needs the hatches of svg_chart.hpp.
+struct pair_parts {
+    std::string headline;  ///< plain text
+    std::string header;    ///< HTML: the headline and what either run did
+    std::string body;      ///< HTML: the sections
+};
+/// `heading` is the element of the headline: h1, or h2 below another.
+pair_parts run_html_parts(const run::digest& first, const run::summary& first_sum, const run::digest& second,
+                          const run::summary& second_sum, std::string_view heading);
 
 }  // namespace qmpwatch::report

@@ -1,4 +1,5 @@
 // One function for each part of the object; docs/report.md explains each key.
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "report/drive_fields.hpp"
 #include "report/finding.hpp"
@@ -106,6 +107,7 @@ json drive_object(const run::drive_digest& drive) {
     object["removable"] = is_known || info.media.removable ? json(info.media.removable) : json(nullptr);
     object["size_bytes"] = info.media.size_bytes ? json(*info.media.size_bytes) : json(nullptr);
     object["cache"] = info.media.cache ? json(sample::name(*info.media.cache)) : json(nullptr);
+    object["content"] = text_or_null(info.media.content);
     return object;
 }
 
@@ -172,7 +174,7 @@ json mark_object(const run::digest& of, const run::mark& one) {
     object["elapsed"] = base::in_seconds(one.elapsed);
     object["text"] = base::printable(one.text);
     json data;
-    if (one.what == run::mark::kind::event) data = json::parse(one.detail, nullptr, false);
+    if (one.what == run::mark::kind::event) data = base::parse_ordered_json(one.detail);
     object["detail"] = data.is_null() || data.is_discarded() ? text_or_null(one.detail) : std::move(data);
     return object;
 }
@@ -253,7 +255,7 @@ json copy_comparison(const run::summary& first, const run::summary& second) {
 
 std::string line_of(const json& object) {
     // JSON escapes the old control characters but neither DEL nor the C1 ones, and some terminals obey those.
-    return base::printable(object.dump(-1, ' ', false, json::error_handler_t::replace)) + '\n';
+    return base::printable(base::json_text(object)) + '\n';
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "report/summary_tables.hpp"
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "base/text.hpp"
 #include "report/html.hpp"
 #include "report/run_charts.hpp"
@@ -14,7 +15,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -108,7 +108,7 @@ std::size_t width_of(const std::vector<drive_column>& columns, std::size_t begin
 /// HTML already.
 template <class Cell>
 void add_drive_row(std::string& out, std::string_view label, const std::vector<drive_column>& columns, const Cell& of) {
-    fmt::format_to(std::back_inserter(out), "<tr><th scope=\"row\">{}</th>", label);
+    base::append(out, "<tr><th scope=\"row\">{}</th>", label);
     for (std::size_t i = 0; i < columns.size(); i += width_of(columns, i)) {
         const std::size_t width = width_of(columns, i);
         out += of(columns[i], width > 1 ? fmt::format(" colspan=\"{}\"", width) : std::string());
@@ -117,8 +117,7 @@ void add_drive_row(std::string& out, std::string_view label, const std::vector<d
 }
 
 void add_group(std::string& out, std::string_view text, std::size_t columns) {
-    fmt::format_to(std::back_inserter(out), "<tr><th class=\"group\" scope=\"colgroup\" colspan=\"{}\">{}</th></tr>\n",
-                   columns + 1, text);
+    base::append(out, "<tr><th class=\"group\" scope=\"colgroup\" colspan=\"{}\">{}</th></tr>\n", columns + 1, text);
 }
 
 void add_stall_rows(std::string& out, const std::vector<drive_column>& columns) {
@@ -155,12 +154,12 @@ void add_stall_rows(std::string& out, const std::vector<drive_column>& columns) 
 void add_table(std::string& out, const std::vector<drive_column>& columns, base::nanoseconds window) {
     out += "<div class=\"scroll\"><table>\n<thead><tr><td></td>";
     for (std::size_t i = 0; i < columns.size(); i += width_of(columns, i)) {
-        fmt::format_to(std::back_inserter(out), "<th scope=\"colgroup\" colspan=\"{}\">{}</th>", width_of(columns, i),
-                       escape_html(columns[i].drive->drive));
+        base::append(out, "<th scope=\"colgroup\" colspan=\"{}\">{}</th>", width_of(columns, i),
+                     escape_html(columns[i].drive->drive));
     }
     out += "</tr>\n<tr><td></td>";
     for (const drive_column& each : columns) {
-        fmt::format_to(std::back_inserter(out), "<th scope=\"col\">{}</th>", each.way_name());
+        base::append(out, "<th scope=\"col\">{}</th>", each.way_name());
     }
     out += "</tr></thead>\n<tbody>\n";
     std::string_view heading;
@@ -168,7 +167,7 @@ void add_table(std::string& out, const std::vector<drive_column>& columns, base:
         if (std::exchange(heading, each.heading) != each.heading) {
             add_group(out, heading_text(each.heading, window), columns.size());
         }
-        fmt::format_to(std::back_inserter(out), "<tr><th scope=\"row\">{}</th>", each.label);
+        base::append(out, "<tr><th scope=\"row\">{}</th>", each.label);
         for (const drive_column& one : columns) out += one.tagged_value("td", each);
         out += "</tr>\n";
     }
@@ -251,9 +250,9 @@ std::string comparison_table(const drive_column& first, const drive_column& seco
     const auto add = [&](std::string_view label, const std::string& one, const std::string& other,
                          const shown_number& before, const shown_number& after) {
         const bool is_comparable = before.value && after.value && *before.value > 0;
-        fmt::format_to(std::back_inserter(out), "<tr><th scope=\"row\">{}</th>{}{}<td{}>{}</td></tr>\n", label, one,
-                       other, is_comparable ? "" : " class=\"zero\"",
-                       is_comparable ? escape_html(base::format_count(*after.value / *before.value)) : "-");
+        base::append(out, "<tr><th scope=\"row\">{}</th>{}{}<td{}>{}</td></tr>\n", label, one, other,
+                     is_comparable ? "" : " class=\"zero\"",
+                     is_comparable ? escape_html(base::format_count(*after.value / *before.value)) : "-");
     };
     std::string_view heading;
     for (const measure& each : measures) {

@@ -2,6 +2,7 @@
 // the curves in an inner one that is stretched.
 #include "report/svg_chart.hpp"
 
+#include "base/format.hpp"
 #include "base/text.hpp"
 #include "report/html.hpp"
 
@@ -11,7 +12,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 
 namespace qmpwatch::report {
 
@@ -110,8 +110,8 @@ std::string opened(std::string_view id, std::string_view title, std::string_view
 void add_label(std::string& out, const extent& axis, double at, double y, std::string_view text, bool is_minor) {
     const double share = axis.share(at);
     const std::string_view anchor = share < 0.02 ? "start" : share > 0.98 ? "end" : "middle";
-    fmt::format_to(std::back_inserter(out), "<text x=\"{}\" y=\"{}\" text-anchor=\"{}\"{}>{}</text>", axis.percent(at),
-                   number(y), anchor, is_minor ? " class=\"minor\"" : "", escape_html(text));
+    base::append(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"{}\"{}>{}</text>", axis.percent(at), number(y), anchor,
+                 is_minor ? " class=\"minor\"" : "", escape_html(text));
 }
 
 /// Vertical lines and labels at round times. Every other one is left out on a narrow screen.
@@ -123,8 +123,8 @@ void add_time_axis(std::string& out, const extent& axis, time_labels labels, dou
         const double at = number_of_step * step;
         if (at > axis.end + step * 1e-6) break;
         const bool is_minor = std::fmod(std::abs(number_of_step), 2) > 0.5;
-        fmt::format_to(std::back_inserter(out), "<line class=\"grid{}\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>",
-                       is_minor ? " minor" : "", axis.percent(at), axis.percent(at), number(top), number(top + height));
+        base::append(out, "<line class=\"grid{}\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>", is_minor ? " minor" : "",
+                     axis.percent(at), axis.percent(at), number(top), number(top + height));
         const bool is_now = labels == time_labels::before_now && std::abs(at) < step / 2;
         add_label(out, axis, at, top + height + 14, is_now ? "now" : time_label(at), is_minor);
     }
@@ -155,11 +155,11 @@ void add_value_axis(std::string& out, const scale& values) {
     const auto add = [&](double value) {
         const double y = values.pixel(value);
         const bool is_zero = std::abs(value) < values.step / 2;
-        fmt::format_to(std::back_inserter(out),
-                       "<line class=\"{}\" x1=\"0\" x2=\"100%\" y1=\"{}\" y2=\"{}\"/>"
-                       "<text x=\"-7\" y=\"{}\" text-anchor=\"end\">{}</text>",
-                       is_zero ? "axis" : "grid", number(y), number(y), number(y + 4),
-                       escape_html(axis_number(is_zero ? 0 : std::abs(value), values.step)));
+        base::append(out,
+                     "<line class=\"{}\" x1=\"0\" x2=\"100%\" y1=\"{}\" y2=\"{}\"/>"
+                     "<text x=\"-7\" y=\"{}\" text-anchor=\"end\">{}</text>",
+                     is_zero ? "axis" : "grid", number(y), number(y), number(y + 4),
+                     escape_html(axis_number(is_zero ? 0 : std::abs(value), values.step)));
     };
     for (double value = values.step; value < values.top + values.step / 2; value += values.step) add(value);
     for (double value = values.step; value < values.bottom + values.step / 2; value += values.step) add(-value);
@@ -175,7 +175,7 @@ std::string path(const std::vector<chart_step>& steps, const extent& axis, const
     std::int64_t at_x = -1, at_y = zero;
     bool is_open = false;
     const auto close = [&] {
-        if (is_open && is_area && at_y != zero) fmt::format_to(std::back_inserter(out), "V{}", zero);
+        if (is_open && is_area && at_y != zero) base::append(out, "V{}", zero);
         is_open = false;
     };
     for (const chart_step& each : steps) {
@@ -188,11 +188,11 @@ std::string path(const std::vector<chart_step>& steps, const extent& axis, const
         if (!is_open || begin > at_x + 1) {
             close();
             at_y = is_area ? zero : y;
-            fmt::format_to(std::back_inserter(out), "M{} {}", begin, at_y);
+            base::append(out, "M{} {}", begin, at_y);
             is_open = true;
         }
-        if (y != at_y) fmt::format_to(std::back_inserter(out), "V{}", y);
-        fmt::format_to(std::back_inserter(out), "H{}", end);
+        if (y != at_y) base::append(out, "V{}", y);
+        base::append(out, "H{}", end);
         at_x = end;
         at_y = y;
     }
@@ -222,11 +222,10 @@ std::vector<chart_band> joined(const std::vector<chart_band>& busy, double least
 void add_bands(std::string& out, const std::vector<chart_band>& bands, const extent& axis, double top, double height) {
     for (const chart_band& each : merged(bands, axis.least())) {
         const double begin = axis.share(each.begin);
-        fmt::format_to(
-            std::back_inserter(out),
-            "<rect class=\"band {}\" x=\"{}%\" width=\"{}%\" y=\"{}\" height=\"{}\"><title>{}</title></rect>",
-            escape_html(each.css), number(begin * 100), number((axis.share(each.end) - begin) * 100), number(top),
-            number(height), lines(each.title));
+        base::append(out,
+                     "<rect class=\"band {}\" x=\"{}%\" width=\"{}%\" y=\"{}\" height=\"{}\"><title>{}</title></rect>",
+                     escape_html(each.css), number(begin * 100), number((axis.share(each.end) - begin) * 100),
+                     number(top), number(height), lines(each.title));
     }
     if (!bands.empty()) out += '\n';
 }
@@ -234,14 +233,13 @@ void add_bands(std::string& out, const std::vector<chart_band>& bands, const ext
 void add_marks(std::string& out, const std::vector<chart_mark>& marks, const extent& axis, double top, double height) {
     for (const chart_mark& each : merged(marks, axis.least() * 2)) {
         const std::string x = axis.percent(each.at);
-        fmt::format_to(std::back_inserter(out), "<g><title>{}</title>", lines(each.title));
+        base::append(out, "<g><title>{}</title>", lines(each.title));
         for (const std::string_view css : {"mark", "reach"}) {  // a line of one pixel is hard to point at
-            fmt::format_to(std::back_inserter(out), "<line class=\"{} {}\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>",
-                           css, escape_html(each.css), x, x, number(top), number(top + height));
+            base::append(out, "<line class=\"{} {}\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>", css,
+                         escape_html(each.css), x, x, number(top), number(top + height));
         }
         if (each.css == "marker") {
-            fmt::format_to(std::back_inserter(out), "<circle class=\"flag\" cx=\"{}\" cy=\"{}\" r=\"3\"/>", x,
-                           number(top));
+            base::append(out, "<circle class=\"flag\" cx=\"{}\" cy=\"{}\" r=\"3\"/>", x, number(top));
         }
         out += "</g>";
     }
@@ -266,12 +264,12 @@ void add_cells(std::string& out, const mirrored_chart& chart, const extent& axis
         const double to = axis.share(chart.steps[end - 1].end);
         if (to <= from) continue;
         const auto value = [](double sum) { return escape_html(base::format_count(std::round(sum * 100) / 100)); };
-        fmt::format_to(std::back_inserter(out),
-                       "<rect class=\"cell\" x=\"{}%\" width=\"{}%\" y=\"{}\" height=\"{}\">"
-                       "<title>{}: read {}, write {} {}</title></rect>",
-                       number(from * 100), number((to - from) * 100), number(plot_top), number(plot_height),
-                       time_label(chart.steps[begin].begin), value(above / seconds), value(below / seconds),
-                       escape_html(chart.unit));
+        base::append(out,
+                     "<rect class=\"cell\" x=\"{}%\" width=\"{}%\" y=\"{}\" height=\"{}\">"
+                     "<title>{}: read {}, write {} {}</title></rect>",
+                     number(from * 100), number((to - from) * 100), number(plot_top), number(plot_height),
+                     time_label(chart.steps[begin].begin), value(above / seconds), value(below / seconds),
+                     escape_html(chart.unit));
     }
     out += '\n';
 }
@@ -383,11 +381,11 @@ std::string figure(const mirrored_chart& chart) {
     add_cells(out, chart, axis);
     add_bands(out, chart.bands, axis, plot_top, plot_height);
     out += inner_svg(plot_top, plot_height);
-    fmt::format_to(std::back_inserter(out), "<path class=\"area read\" d=\"{}\"/>",
-                   path(chart.steps, axis, values, &chart_step::above, 1, true));
+    base::append(out, "<path class=\"area read\" d=\"{}\"/>",
+                 path(chart.steps, axis, values, &chart_step::above, 1, true));
     if (has_writes) {
-        fmt::format_to(std::back_inserter(out), "<path class=\"area write\" d=\"{}\"/>",
-                       path(chart.steps, axis, values, &chart_step::below, -1, true));
+        base::append(out, "<path class=\"area write\" d=\"{}\"/>",
+                     path(chart.steps, axis, values, &chart_step::below, -1, true));
     }
     out += "</svg>\n";
     add_marks(out, chart.marks, axis, plot_top, plot_height);
@@ -408,15 +406,15 @@ std::string figure(const timeline_chart& chart) {
     double top = 0;
     for (const timeline_row& row : chart.rows) {
         const double bar = top + name_height;
-        fmt::format_to(std::back_inserter(out),
-                       "<text class=\"name\" x=\"0\" y=\"{}\">{}</text>"
-                       "<rect class=\"row\" x=\"0\" width=\"100%\" y=\"{}\" height=\"{}\"/>",
-                       number(top + 14), escape_html(base::shorten(row.name, 48)), number(bar), number(bar_height));
+        base::append(out,
+                     "<text class=\"name\" x=\"0\" y=\"{}\">{}</text>"
+                     "<rect class=\"row\" x=\"0\" width=\"100%\" y=\"{}\" height=\"{}\"/>",
+                     number(top + 14), escape_html(base::shorten(row.name, 48)), number(bar), number(bar_height));
         for (const chart_band& each : joined(row.busy, axis.least())) {
             const double begin = axis.share(each.begin);
-            fmt::format_to(std::back_inserter(out),
-                           "<rect class=\"busy\" x=\"{}%\" width=\"{}%\" y=\"{}\" height=\"{}\"/>", number(begin * 100),
-                           number((axis.share(each.end) - begin) * 100), number(bar), number(bar_height));
+            base::append(out, "<rect class=\"busy\" x=\"{}%\" width=\"{}%\" y=\"{}\" height=\"{}\"/>",
+                         number(begin * 100), number((axis.share(each.end) - begin) * 100), number(bar),
+                         number(bar_height));
         }
         add_bands(out, row.bands, axis, bar, bar_height);
         out += '\n';
@@ -448,31 +446,93 @@ std::string figure(const overlay_chart& chart) {
     int index = 0;
     for (double at = 0; at <= axis.end + step * 1e-6; at += step, ++index) {
         const bool is_minor = index % 2 == 1;
-        fmt::format_to(std::back_inserter(out), "<line class=\"grid{}\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>",
-                       is_minor ? " minor" : "", axis.percent(at), axis.percent(at), number(plot_top),
-                       number(plot_top + plot_height));
+        base::append(out, "<line class=\"grid{}\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>", is_minor ? " minor" : "",
+                     axis.percent(at), axis.percent(at), number(plot_top), number(plot_top + plot_height));
         add_label(out, axis, at, plot_top + plot_height + rugs + 14, byte_label(at), is_minor);
     }
     add_value_axis(out, values);
     out += inner_svg(plot_top, plot_height);
     for (const overlay_chart::curve& each : chart.curves) {
-        fmt::format_to(std::back_inserter(out), "<path class=\"curve {}\" d=\"{}\"/>", escape_html(each.css),
-                       path(each.steps, axis, values, &chart_step::above, 1, false));
+        base::append(out, "<path class=\"curve {}\" d=\"{}\"/>", escape_html(each.css),
+                     path(each.steps, axis, values, &chart_step::above, 1, false));
     }
     out += "</svg>\n";
     double top = plot_top + plot_height + rug_gap;
     for (const overlay_chart::curve& each : chart.curves) {
-        fmt::format_to(std::back_inserter(out), "<rect class=\"row\" x=\"0\" width=\"100%\" y=\"{}\" height=\"{}\"/>",
-                       number(top), number(rug_height));
+        base::append(out, "<rect class=\"row\" x=\"0\" width=\"100%\" y=\"{}\" height=\"{}\"/>", number(top),
+                     number(rug_height));
         for (const chart_mark& stall : merged(each.stalls, axis.least() / 2)) {
-            fmt::format_to(std::back_inserter(out),
-                           "<g><title>{0}</title><line class=\"{1}\" x1=\"{2}\" x2=\"{2}\" y1=\"{3}\" y2=\"{4}\"/>"
-                           "<line class=\"reach\" x1=\"{2}\" x2=\"{2}\" y1=\"{3}\" y2=\"{4}\"/></g>",
-                           lines(stall.title), escape_html(each.css), axis.percent(stall.at), number(top),
-                           number(top + rug_height));
+            base::append(out,
+                         "<g><title>{0}</title><line class=\"{1}\" x1=\"{2}\" x2=\"{2}\" y1=\"{3}\" y2=\"{4}\"/>"
+                         "<line class=\"reach\" x1=\"{2}\" x2=\"{2}\" y1=\"{3}\" y2=\"{4}\"/></g>",
+                         lines(stall.title), escape_html(each.css), axis.percent(stall.at), number(top),
+                         number(top + rug_height));
         }
         out += '\n';
         top += rug_height + rug_gap;
+    }
+    return out + "</svg>\n</figure>\n";
+}
+
+std::string figure(const interval_chart& chart) {
+    constexpr double top = 20, row_height = 40, label_baseline = 15, line_at = 27, dot = 5;
+    static constexpr double farthest = 3.4;  // a factor of thirty: what is beyond ends at the edge
+    const auto place = [](double ratio) {
+        return ratio > 0 ? std::clamp(std::log(ratio), -farthest, farthest) : -farthest;
+    };
+    const double tolerated = place(chart.tolerated);
+    double begin = tolerated, end = 0;
+    std::string description;
+    for (const interval_chart::row& each : chart.rows) {
+        begin = std::min(begin, place(each.lower));
+        end = std::max(end, place(each.upper));
+        base::append(description, "{}{}: {:.2f}, from {:.2f} to {:.2f}", description.empty() ? "" : ". ", each.name,
+                     finite(each.value), finite(each.lower), finite(each.upper));
+    }
+    const double margin = 0.05 * (end - begin) + 0.03;
+    // The labels of the two borders need room on their outer sides, on narrow screens too.
+    end = std::max(end + margin, 0.4 * (margin - begin));
+    begin = std::min(begin - margin, tolerated - 0.34 * (end - tolerated));
+    const extent axis = extent_of(begin, end);
+    const double height = static_cast<double>(chart.rows.size()) * row_height;
+
+    std::string out = "<figure class=\"chart flush\">\n" + caption(chart.title, "");
+    out += opened(chart.id, chart.title, description, top + height + label_height);
+    base::append(out, "<rect class=\"beyond\" x=\"0\" width=\"{}\" y=\"{}\" height=\"{}\"/>", axis.percent(tolerated),
+                 number(top), number(height));
+    static constexpr std::array ticks{0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0,  1.1,
+                                      1.2,  1.3, 1.5, 1.7, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0};
+    constexpr double least_distance = 0.09;  // parts of the width, between two labels
+    double last = -1;
+    bool is_minor = false;
+    for (const double tick : ticks) {
+        const double at = std::log(tick);
+        if (at <= axis.begin || at >= axis.end || axis.share(at) - last < least_distance) continue;
+        last = axis.share(at);
+        base::append(out, "<line class=\"grid\" x1=\"{0}\" x2=\"{0}\" y1=\"{1}\" y2=\"{2}\"/>", axis.percent(at),
+                     number(top), number(top + height));
+        add_label(out, axis, at, top + height + 14, number(tick), is_minor);
+        is_minor = !is_minor;
+    }
+    // Their labels lie on either side of them, so that they never meet.
+    const auto add_border = [&](double at, std::string_view anchor, int shift, std::string_view text) {
+        base::append(out,
+                     "<line class=\"axis\" x1=\"{0}\" x2=\"{0}\" y1=\"6\" y2=\"{1}\"/><text x=\"{0}\" dx=\"{2}\" "
+                     "y=\"14\" text-anchor=\"{3}\">{4}</text>\n",
+                     axis.percent(at), number(top + height), shift, anchor, text);
+    };
+    add_border(0, "start", 5, "no change");
+    if (tolerated < 0) add_border(tolerated, "end", -5, fmt::format("{} tolerated", number(chart.tolerated)));
+    double y = top;
+    for (const interval_chart::row& each : chart.rows) {
+        base::append(out,
+                     "<g class=\"{0}\"><text class=\"name\" x=\"5\" y=\"{1}\">{2}</text>"
+                     "<line class=\"interval\" x1=\"{3}\" x2=\"{4}\" y1=\"{5}\" y2=\"{5}\"/>"
+                     "<circle class=\"point\" cx=\"{6}\" cy=\"{5}\" r=\"{7}\"/></g>\n",
+                     escape_html(each.css), number(y + label_baseline), escape_html(each.name),
+                     axis.percent(place(each.lower)), axis.percent(place(each.upper)), number(y + line_at),
+                     axis.percent(place(each.value)), number(dot));
+        y += row_height;
     }
     return out + "</svg>\n</figure>\n";
 }
@@ -488,11 +548,11 @@ std::string hatches() {
                                     hatch{"unknown", "M4 3V5M3 4H5"}};
     std::string out = "<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs>";
     for (const hatch& each : all) {
-        fmt::format_to(std::back_inserter(out),
-                       "<pattern id=\"hatch-{0}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">"
-                       "<rect width=\"8\" height=\"8\" style=\"fill:var(--{0});fill-opacity:.2\"/>"
-                       "<path d=\"{1}\" style=\"fill:none;stroke:var(--{0});stroke-opacity:.5\"/></pattern>",
-                       each.css, each.lines);
+        base::append(out,
+                     "<pattern id=\"hatch-{0}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">"
+                     "<rect width=\"8\" height=\"8\" style=\"fill:var(--{0});fill-opacity:.2\"/>"
+                     "<path d=\"{1}\" style=\"fill:none;stroke:var(--{0});stroke-opacity:.5\"/></pattern>",
+                     each.css, each.lines);
     }
     return out + "</defs></svg>\n";
 }
@@ -502,10 +562,10 @@ std::string legend(const std::vector<std::string_view>& css) {
     for (const std::string_view each : css) {
         std::string words(each);
         std::replace(words.begin(), words.end(), '_', ' ');
-        fmt::format_to(std::back_inserter(out),
-                       "<span><svg class=\"swatch\" aria-hidden=\"true\"><rect class=\"band {}\" width=\"100%\" "
-                       "height=\"100%\"/></svg>{}</span>",
-                       escape_html(each), escape_html(words));
+        base::append(out,
+                     "<span><svg class=\"swatch\" aria-hidden=\"true\"><rect class=\"band {}\" width=\"100%\" "
+                     "height=\"100%\"/></svg>{}</span>",
+                     escape_html(each), escape_html(words));
     }
     return out + "</p>\n";
 }

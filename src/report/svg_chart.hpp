@@ -87,6 +87,21 @@ struct overlay_chart {
 
 std::string figure(const overlay_chart& chart);
 
+/// Ratios with their limits against the ratio of no change, 1, and the one that is tolerated; on a logarithmic axis.
+struct interval_chart {
+    struct row {
+        std::string name;
+        std::string_view css;  ///< good, wait, bad
+        double value = 1, lower = 1, upper = 1;  ///< 0 and infinity too
+    };
+    std::string id;
+    std::string title;
+    double tolerated = 1;  ///< above 0, at most 1: less is marked as bad
+    std::vector<row> rows;
+};
+
+std::string figure(const interval_chart& chart);
+
 /// The patterns behind the classes of bands. Once in a page, before its charts.
 std::string hatches();
 

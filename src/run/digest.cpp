@@ -77,8 +77,12 @@ private:
         if (!seen->last_sample || seen->last_sample->steady != counters.at.steady) return;  // thinned out
         for (const pipeline::drive_snapshot& drive : seen->drives) {
             drive_digest& kept = drive_of(drive.drive);
-            // What was known of a drive is kept when it goes, or when the connection does.
-            if (!drive.info.attachment.device.empty() || kept.info.attachment.device.empty()) kept.info = drive.info;
+            // What was known of a drive is kept when it goes, or when the connection does, and of a medium when it is
+            // ejected: an installer may do so at its end.
+            if (!drive.info.attachment.device.empty() || kept.info.attachment.device.empty()) {
+                sample::drive_media before = std::exchange(kept.info, drive.info).media;
+                if (before.inserted && !kept.info.media.inserted) kept.info.media = std::move(before);
+            }
             kept.counters = drive.counters;
             kept.moved.add(elapsed(counters.at), drive.counters);
         }

@@ -25,7 +25,7 @@ namespace qmpwatch::run {
 /// A drive that was seen in the run.
 struct drive_digest {
     std::string drive;  ///< its name
-    sample::drive_info info;  ///< the last that was known
+    sample::drive_info info;  ///< the last that was known; also of a medium that was ejected
     progress moved;     ///< what it did since the first sample
     sample::drive_counters counters;  ///< QEMU's, as of the last sample
 };

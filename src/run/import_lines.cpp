@@ -2,6 +2,7 @@
 // nested, and only their counters are wanted.
 #include "run/import.hpp"
 
+#include "base/json.hpp"
 #include "run/import_parts.hpp"
 #include "sample/blockstats.hpp"
 
@@ -125,7 +126,7 @@ std::size_t depth_of(std::string_view text) {
 }
 
 std::optional<double> number_in(std::string_view text) {
-    const json value = json::parse(text, nullptr, false);
+    const json value = base::parse_json(text);
     if (!value.is_number()) return std::nullopt;
     const double number = value.get<double>();
     if (!std::isfinite(number)) return std::nullopt;
@@ -134,7 +135,7 @@ std::optional<double> number_in(std::string_view text) {
 
 std::optional<std::string> string_in(std::string_view text) {
     if (!text.starts_with('"')) return std::nullopt;
-    const json value = json::parse(text, nullptr, false);
+    const json value = base::parse_json(text);
     const auto* found = value.get_ptr<const json::string_t*>();
     return found == nullptr ? std::nullopt : std::optional(*found);
 }
@@ -263,7 +264,7 @@ void lines_import::take_event(std::string_view value) {
     } else if (const auto members = members_of(value)) {
         for (const auto& [key, member] : *members) {
             if (key == "event") event.name = string_in(member).value_or("");
-            if (key == "data" && depth_of(member) <= most_depth && json::accept(member)) event.data = member;
+            if (key == "data" && depth_of(member) <= most_depth && base::is_json(member)) event.data = member;
         }
     }
     if (event.name.empty()) return;

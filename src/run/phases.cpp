@@ -94,12 +94,6 @@ private:
     std::vector<phase> found_;
 };
 
-bool looks_like_a_medium(const sample::drive_info& info) {
-    const std::string& device = info.attachment.device;
-    const bool is_read_only = info.media.inserted && info.media.read_only;
-    return info.media.removable || is_read_only || device == "usb-storage" || device.ends_with("-cd");
-}
-
 double medium_score(const drive_digest& drive) {
     if (drive.moved.points().empty() || drive.info.attachment.device == "pflash") return 0;
     const progress::point& last = drive.moved.points().back();
@@ -119,6 +113,12 @@ std::string names_of(const std::vector<drive_digest>& drives) {
 }
 
 }  // namespace
+
+bool looks_like_a_medium(const sample::drive_info& info) {
+    const std::string& device = info.attachment.device;
+    const bool is_read_only = info.media.inserted && info.media.read_only;
+    return info.media.removable || is_read_only || device == "usb-storage" || device.ends_with("-cd");
+}
 
 std::vector<phase> find_phases(const drive_digest& drive, direction way, const phase_settings& settings) {
     std::vector<phase> found = stream_finder(drive.moved.points(), way, settings).find();

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "run/digest.hpp"
 #include "run/progress.hpp"
+#include "sample/drive.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -44,6 +45,10 @@ std::vector<phase> find_phases(const drive_digest& drive, direction way, const p
 /// it is removable, read-only or attached as CD or USB storage, and a tenth when more was written to it. Firmware flash
 /// is none. None when nothing was read at all.
 base::result<std::optional<std::string>> install_medium(const digest& of, const std::string& wanted = {});
+
+/// True for a drive that an install medium may be in: removable, read-only with something in it, or attached as CD or
+/// USB storage.
+bool looks_like_a_medium(const sample::drive_info& info);
 
 struct phases {
     phase whole;  ///< the run

@@ -20,7 +20,7 @@ namespace qmpwatch::run {
 /// The version of the run file that is written. Files of another major version are refused.
 inline constexpr std::string_view schema_name = "qmpwatch-run";
 inline constexpr int schema_major = 1;
-inline constexpr int schema_minor = 0;
+inline constexpr int schema_minor = 1;
 
 /// The machine that the VM runs on, as far as the recorder knew it. What is not known is empty or 0.
 struct host_facts {

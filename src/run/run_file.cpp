@@ -1,5 +1,8 @@
 #include "run/run_file.hpp"
 
+#include "base/format.hpp"
+#include "base/json.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -7,7 +10,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <limits>
 
 namespace qmpwatch::run {
@@ -21,10 +23,11 @@ constexpr int most_depth = 200;
 /// Times further from the start than this are nonsense, and sums with them could overflow.
 constexpr std::int64_t most_ns = std::int64_t(10) * 366 * 24 * 3600 * 1000000000;
 constexpr std::size_t most_drives = 10000;
+constexpr std::uint64_t most_cpus = 65536;
 
 // ---------------------------------------------------------------- writing
 
-std::string line_of(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n'; }
+std::string line_of(const json& object) { return base::json_text(object) + '\n'; }
 
 /// RFC 3339 in UTC with nanoseconds: what a reader needs to give wall times exactly as they were seen.
 std::string exact_time(base::wall_time when) {
@@ -79,6 +82,7 @@ json inventory_line(const sample::inventory& drives) {
                             {"no_flush", drive.media.cache->no_flush},
                             {"writeback", drive.media.cache->writeback}};
         }
+        if (!drive.media.content.empty()) one["content"] = drive.media.content;
         list.push_back(std::move(one));
     }
     return {{"type", "inventory"}, {"drives", std::move(list)}};
@@ -97,10 +101,10 @@ void append_operation(std::string& line, std::string_view key, const sample::ope
                                               counted.merged, counted.failed,    counted.invalid};
     std::size_t size = values.size();
     while (size > 0 && values[size - 1] == 0) --size;
-    fmt::format_to(std::back_inserter(line), "\"{}\":[", key);
+    base::append(line, "\"{}\":[", key);
     for (std::size_t i = 0; i < size; ++i) {
         if (i > 0) line += ',';
-        fmt::format_to(std::back_inserter(line), "{}", values[i]);
+        base::append(line, "{}", values[i]);
     }
     line += ']';
 }
@@ -121,9 +125,9 @@ std::string changes(const sample::drive_counters& before, const sample::drive_co
     const auto append = [&](std::string_view key, std::optional<std::int64_t> value) {
         separate();
         if (value) {
-            fmt::format_to(std::back_inserter(text), "\"{}\":{}", key, *value);
+            base::append(text, "\"{}\":{}", key, *value);
         } else {
-            fmt::format_to(std::back_inserter(text), "\"{}\":null", key);
+            base::append(text, "\"{}\":null", key);
         }
     };
     if (before.idle != now.idle) {
@@ -131,13 +135,13 @@ std::string changes(const sample::drive_counters& before, const sample::drive_co
     }
     if (before.highest_write_offset_bytes != now.highest_write_offset_bytes) {
         separate();
-        fmt::format_to(
-            std::back_inserter(text), "\"write_end_bytes\":{}",
+        base::append(
+            text, "\"write_end_bytes\":{}",
             now.highest_write_offset_bytes ? std::to_string(*now.highest_write_offset_bytes) : std::string("null"));
     }
     if (before.detailed != now.detailed) {
         separate();
-        fmt::format_to(std::back_inserter(text), "\"detailed\":{}", now.detailed);
+        base::append(text, "\"detailed\":{}", now.detailed);
     }
     return text;
 }
@@ -296,13 +300,8 @@ std::optional<base::wall_time> read_exact_time(std::string_view text) {
 }
 
 json parse_line(std::string_view line, std::string& fault) {
-    bool is_too_deep = false;
-    const auto watch_depth = [&](int depth, json::parse_event_t, json&) {
-        is_too_deep = is_too_deep || depth > most_depth;
-        return !is_too_deep;
-    };
-    json parsed = json::parse(line, watch_depth, false);
-    if (is_too_deep || !parsed.is_object()) fault = "it is not a JSON object";
+    json parsed = base::parse_ordered_json(line, most_depth);
+    if (!parsed.is_object()) fault = "it is not a JSON object";
     return parsed;
 }
 
@@ -322,6 +321,7 @@ sample::inventory read_inventory(const fields& line) {
         drive.media.read_only = one.flag("read_only");
         drive.media.removable = one.flag("removable");
         drive.media.size_bytes = one.count("size_bytes");
+        drive.media.content = one.text("content");
         if (one.member("cache") != nullptr) {
             const fields cache = one.inside("cache");
             drive.media.cache =
@@ -344,6 +344,10 @@ sample::vm_identity read_vm(const fields& line) {
     vm.machine = line.text("machine");
     vm.accelerator = line.text("accelerator");
     vm.arch = line.text("arch");
+    const std::uint64_t cpus = line.count("cpus").value_or(0);
+    if (cpus > most_cpus) line.refuse("'cpus' is out of range");
+    vm.cpus = static_cast<unsigned>(std::min(cpus, most_cpus));
+    vm.memory_bytes = line.count("memory_bytes").value_or(0);
     const std::uint64_t pid = line.count("pid").value_or(0);
     if (pid > std::uint64_t(std::numeric_limits<int>::max())) line.refuse("'pid' is out of range");
     vm.pid = static_cast<int>(std::min<std::uint64_t>(pid, std::uint64_t(std::numeric_limits<int>::max())));
@@ -388,8 +392,7 @@ sample::qmp_event read_event(const fields& line, const header& about) {
     const json* data = line.member("data");
     if (data == nullptr) return event;
     // QEMU's data are an object; a text is what could not be read as JSON.
-    event.data =
-        data->is_string() ? data->get<std::string>() : data->dump(-1, ' ', false, json::error_handler_t::replace);
+    event.data = data->is_string() ? data->get<std::string>() : base::json_text(*data);
     return event;
 }
 
@@ -517,6 +520,8 @@ std::string line_writer::write(const happening& one) {
             line["machine"] = vm.machine;
             line["accelerator"] = vm.accelerator;
             line["arch"] = vm.arch;
+            line["cpus"] = vm.cpus;
+            line["memory_bytes"] = vm.memory_bytes;
             line["pid"] = vm.pid;
             return line_of(line);
         }
@@ -531,7 +536,7 @@ std::string line_writer::write(const happening& one) {
             json line = line_at("event", about, event.at);
             line["event"] = event.name;
             if (!event.data.empty()) {
-                json data = json::parse(event.data, nullptr, false);
+                json data = base::parse_ordered_json(event.data);
                 line["data"] = data.is_object() ? std::move(data) : json(event.data);
             }
             return line_of(line);
@@ -570,11 +575,11 @@ std::string line_writer::write_sample(const sample::sample& counters) {
         }
         text = line_of({{"type", "drives"}, {"drives", std::move(list)}});
     }
-    fmt::format_to(std::back_inserter(text), "{{\"type\":\"sample\",\"at_ns\":{}", at_ns(about_, counters.at));
+    base::append(text, "{{\"type\":\"sample\",\"at_ns\":{}", at_ns(about_, counters.at));
     if (const std::int64_t skew = skew_ns(about_, counters.at); skew != 0) {
-        fmt::format_to(std::back_inserter(text), ",\"skew_ns\":{}", skew);
+        base::append(text, ",\"skew_ns\":{}", skew);
     }
-    fmt::format_to(std::back_inserter(text), ",\"rtt_ns\":{}", counters.rtt.count());
+    base::append(text, ",\"rtt_ns\":{}", counters.rtt.count());
     if (counters.process) {
         const base::process_usage& usage = *counters.process;
         const json process{{"cpu_seconds", usage.cpu_seconds},
@@ -582,14 +587,14 @@ std::string line_writer::write_sample(const sample::sample& counters) {
                            {"virtual_bytes", usage.virtual_bytes},
                            {"start_time_seconds", usage.start_time_seconds},
                            {"state", std::string(1, usage.state)}};
-        text += ",\"process\":" + process.dump(-1, ' ', false, json::error_handler_t::replace);
+        text += ",\"process\":" + base::json_text(process);
     }
     text += ",\"changed\":{";
     bool is_first = true;
     for (std::size_t i = 0; i < counters.drives.size(); ++i) {
         const std::string changed = changes((*before_)[i].counters, counters.drives[i].counters);
         if (changed.empty()) continue;
-        fmt::format_to(std::back_inserter(text), "{}\"{}\":{{{}}}", is_first ? "" : ",", i, changed);
+        base::append(text, "{}\"{}\":{{{}}}", is_first ? "" : ",", i, changed);
         is_first = false;
         (*before_)[i].counters = counters.drives[i].counters;
     }
@@ -639,7 +644,7 @@ base::result<header> line_reader::read_header(std::string_view text) {
     about.interval = cadence("interval_ns", about.interval);
     const fields host = line.inside("host");
     about.host = {host.text("system"), host.text("cpu"),
-                  static_cast<unsigned>(std::min<std::uint64_t>(host.count("cpus").value_or(0), 1000000))};
+                  static_cast<unsigned>(std::min(host.count("cpus").value_or(0), most_cpus))};
     about.git_commit = line.text("git_commit");
     about.ci_job = line.text("ci_job");
     const fields labels = line.inside("labels");

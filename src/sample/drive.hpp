@@ -51,6 +51,7 @@ struct drive_media {
     bool removable = false;
     std::optional<std::uint64_t> size_bytes{};  ///< of the medium as the guest sees it; QMP only
     std::optional<cache_mode> cache{};  ///< none for an empty drive, and where the monitor does not tell
+    std::string content{};  ///< what is on an install medium, `sampled-sha256:` and 64 digits; only a recorder tells
 
     friend bool operator==(const drive_media&, const drive_media&) = default;
 };

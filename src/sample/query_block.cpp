@@ -1,5 +1,7 @@
 #include "sample/query_block.hpp"
 
+#include "base/json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -153,13 +155,8 @@ void read_detail(std::string_view line, drive_info& drive) {
 }  // namespace
 
 base::result<inventory> decode_query_block(std::string_view text) {
-    bool too_deep = false;
-    const auto watch_depth = [&too_deep](int depth, json::parse_event_t, json&) {
-        too_deep = too_deep || depth > most_depth;
-        return !too_deep;
-    };
-    const json reply = json::parse(text, watch_depth, false);
-    if (too_deep || !reply.is_array()) {
+    const json reply = base::parse_json(text, most_depth);
+    if (!reply.is_array()) {
         return base::fail(base::errc::data, "the reply to query-block is not a JSON array");
     }
     inventory drives;

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ struct vm_identity {
     std::string machine;      ///< pc-q35-7.2
     std::string accelerator;  ///< kvm, tcg, hvf, ...
     std::string arch;         ///< x86_64
+    unsigned cpus = 0;        ///< virtual CPUs; 0 when unknown
+    std::uint64_t memory_bytes = 0;  ///< RAM at its start, without what was plugged in later; 0 when unknown
     int pid = 0;              ///< of the QEMU process on this host, 0 when unknown
 
     friend bool operator==(const vm_identity&, const vm_identity&) = default;

@@ -1,5 +1,6 @@
 #include "sample/vm_facts.hpp"
 
+#include "base/json.hpp"
 #include "sample/query_block.hpp"
 
 #include <nlohmann/json.hpp>
@@ -199,14 +200,9 @@ interrupt_controller controller_of_type(std::string_view type) {
 }
 
 std::vector<drive_settings> decode_drive_settings(std::string_view text) {
-    bool too_deep = false;
-    const auto watch_depth = [&too_deep](int depth, json::parse_event_t, json&) {
-        too_deep = too_deep || depth > most_depth;
-        return !too_deep;
-    };
-    const json reply = json::parse(text, watch_depth, false);
+    const json reply = base::parse_json(text, most_depth);
     std::vector<drive_settings> result;
-    if (too_deep || !reply.is_array()) return result;
+    if (!reply.is_array()) return result;
     for (const json& entry : reply) {
         if (entry.is_object()) result.push_back(settings_of(entry));
     }

@@ -1,11 +1,12 @@
 // Dispatch of the commands that a read-only client may send; everything else is not found, as QEMU says it.
 #include "sim/answer.hpp"
 
+#include "base/format.hpp"
+#include "base/json.hpp"
 #include "sim/encode_hmp.hpp"
 #include "sim/encode_qmp.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -15,6 +16,8 @@ namespace qmpwatch::sim {
 namespace {
 
 using document = nlohmann::ordered_json;
+
+constexpr unsigned first_cpu_thread = 4242;
 
 struct failure {
     std::string_view error_class = "GenericError";
@@ -85,7 +88,7 @@ public:
 private:
     bool pretty() const { return vm_.what().fault.pretty; }
     document arguments() const {
-        return request_.arguments.empty() ? document::object() : document::parse(request_.arguments, nullptr, false);
+        return request_.arguments.empty() ? document::object() : base::parse_ordered_json(request_.arguments);
     }
 
     template <class Write>
@@ -121,9 +124,9 @@ void qmp_answer::negotiate(qmp_conversation& where) {
     if (const document given = arguments(); given.contains("enable") && given["enable"].is_array()) {
         for (const document& capability : given["enable"]) {
             if (capability != "oob" || !vm_.what().version.at_least(3, 0)) {
-                fail({"GenericError",
-                      fmt::format("Parameter 'null' does not accept value '{}'",
-                                  capability.is_string() ? capability.get<std::string>() : capability.dump())});
+                fail({"GenericError", fmt::format("Parameter 'null' does not accept value '{}'",
+                                                  capability.is_string() ? capability.get<std::string>()
+                                                                         : base::json_text(capability))});
                 return;
             }
             out_of_band = true;
@@ -151,18 +154,20 @@ void qmp_answer::query_blockstats() {
 void qmp_answer::query_cpus() {
     reply([&](json_writer& json) {
         json.begin_array();
-        json.begin_object();
-        json.number_member("thread-id", 4242);
-        json.key("props");
-        json.begin_object();
-        json.number_member("core-id", 0);
-        json.number_member("thread-id", 0);
-        json.number_member("socket-id", 0);
-        json.end_object();
-        json.string_member("qom-path", "/machine/unattached/device[0]");
-        json.number_member("cpu-index", 0);
-        json.string_member("target", vm_.what().arch);
-        json.end_object();
+        for (unsigned index = 0; index < vm_.what().cpus; ++index) {
+            json.begin_object();
+            json.number_member("thread-id", first_cpu_thread + index);
+            json.key("props");
+            json.begin_object();
+            json.number_member("core-id", index);
+            json.number_member("thread-id", 0);
+            json.number_member("socket-id", 0);
+            json.end_object();
+            json.string_member("qom-path", cpu_path(index));
+            json.number_member("cpu-index", index);
+            json.string_member("target", vm_.what().arch);
+            json.end_object();
+        }
         json.end_array();
     });
 }
@@ -278,7 +283,13 @@ void qmp_answer::run() {
     if (command == "x-query-usb") {
         return object([&](json_writer& json) { json.string_member("human-readable-text", usb_list(vm.drives)); });
     }
-    if (command == "query-cpus-fast") return query_cpus();
+    if (command == "query-cpus-fast" && vm.cpus > 0) return query_cpus();
+    if (command == "query-memory-size-summary" && vm.memory_bytes > 0) {
+        return object([&](json_writer& json) {
+            json.number_member("base-memory", vm.memory_bytes);
+            json.number_member("plugged-memory", 0);
+        });
+    }
     if (command == "query-yank") {
         return simple([](json_writer& json) {
             json.begin_array();
@@ -339,14 +350,13 @@ void answer_hmp(machine& vm, std::string_view line, nanoseconds now, std::string
     const scenario& what = vm.what();
     const std::vector<std::string_view> words = words_of(line);
     if (words.empty()) return;
-    const auto end = std::back_inserter(out);
     if (what.fault.huge_message_bytes > 0) {
         out.append(what.fault.huge_message_bytes, 'x');
         out += "\r\n";
         return;
     }
     if (words[0] != "info" || words.size() < 2) {
-        fmt::format_to(end, "unknown command: '{}'\r\n", words[0]);
+        base::append(out, "unknown command: '{}'\r\n", words[0]);
         return;
     }
     const std::string_view topic = words[1];
@@ -363,25 +373,31 @@ void answer_hmp(machine& vm, std::string_view line, nanoseconds now, std::string
     } else if (topic == "status") {
         encode_hmp_status(out, what.status);
     } else if (topic == "version") {
-        fmt::format_to(end, "{}.{}.{}{}\r\n", what.version.major, what.version.minor, what.version.micro,
-                       what.version.package);
+        base::append(out, "{}.{}.{}{}\r\n", what.version.major, what.version.minor, what.version.micro,
+                     what.version.package);
     } else if (topic == "name") {
-        if (!what.vm_name.empty()) fmt::format_to(end, "{}\r\n", what.vm_name);
+        if (!what.vm_name.empty()) base::append(out, "{}\r\n", what.vm_name);
     } else if (topic == "uuid") {
-        fmt::format_to(end, "{}\r\n", what.uuid);
+        base::append(out, "{}\r\n", what.uuid);
     } else if (topic == "kvm") {
         const std::string_view support = what.accelerator == "kvm" ? "enabled" : "disabled";
-        fmt::format_to(end, "kvm support: {}\r\n", what.accelerator == "hvf" ? "not compiled" : support);
+        base::append(out, "kvm support: {}\r\n", what.accelerator == "hvf" ? "not compiled" : support);
     } else if (topic == "jit" && what.accelerator == "tcg") {
         out += "Translation buffer state:\r\ngen code size       0/1073736704\r\n";
     } else if (topic == "jit") {
         out += "Error: JIT information is only available with accel=tcg\r\n";
+    } else if (topic == "cpus" && what.cpus > 0) {
+        for (unsigned index = 0; index < what.cpus; ++index) {
+            base::append(out, "{} CPU #{}: thread_id={}\r\n", index == 0 ? '*' : ' ', index, first_cpu_thread + index);
+        }
+    } else if (topic == "memory_size_summary" && what.memory_bytes > 0) {
+        base::append(out, "base memory: {}\r\nplugged memory: 0\r\n", what.memory_bytes);
     } else if (topic == "usb") {
         for (const char c : usb_list(what.drives)) out += c == '\n' ? "\r\n" : std::string(1, c);
     } else if (topic == "qtree") {
         encode_hmp_qtree(out, what);
     } else {
-        fmt::format_to(end, "unknown command: 'info {}'\r\n", topic);
+        base::append(out, "unknown command: 'info {}'\r\n", topic);
     }
 }
 

@@ -1,7 +1,7 @@
 // Every line ends with \r\n: QEMU's monitor puts a \r before each \n.
 #include "sim/encode_hmp.hpp"
 
-#include <iterator>
+#include "base/format.hpp"
 
 #include <fmt/format.h>
 
@@ -43,8 +43,8 @@ std::string id_of(const drive_spec& drive) {
 }  // namespace
 
 void encode_banner(std::string& out, const version& which) {
-    fmt::format_to(std::back_inserter(out), "QEMU {}.{}.{} monitor - type 'help' for more information\r\n{}",
-                   which.major, which.minor, which.micro, hmp_prompt);
+    base::append(out, "QEMU {}.{}.{} monitor - type 'help' for more information\r\n{}", which.major, which.minor,
+                 which.micro, hmp_prompt);
 }
 
 void line_editor::redraw(std::string& echo) const {
@@ -89,18 +89,17 @@ bool line_editor::take(char byte, std::string& echo) {
 
 void encode_hmp_blockstats(std::string& out, const drive_spec& drive, const counters& counted, const version& which) {
     if (which.at_least(11, 0)) {
-        const auto end = std::back_inserter(out);
-        fmt::format_to(end, "{}: idle_time_ns={}\r\n", drive.device, counted.idle_ns.value_or(0));
-        fmt::format_to(end, "{:>31}{:>17}{:>25}{:>11}\r\n", "bytes", "operations", "total_time_ns", "merged");
-        fmt::format_to(end, "{:<6}{:>25}{:>17}{:>25}{:>11}\r\n", "Read:", counted.read_bytes, counted.reads,
-                       counted.read_ns, counted.reads_merged);
-        fmt::format_to(end, "{:<6}{:>25}{:>17}{:>25}{:>11}\r\n", "Write:", counted.write_bytes, counted.writes,
-                       counted.write_ns, counted.writes_merged);
-        fmt::format_to(end, "{:<6}{:>42}{:>25}\r\n", "Flush:", counted.flushes, counted.flush_ns);
+        base::append(out, "{}: idle_time_ns={}\r\n", drive.device, counted.idle_ns.value_or(0));
+        base::append(out, "{:>31}{:>17}{:>25}{:>11}\r\n", "bytes", "operations", "total_time_ns", "merged");
+        base::append(out, "{:<6}{:>25}{:>17}{:>25}{:>11}\r\n", "Read:", counted.read_bytes, counted.reads,
+                     counted.read_ns, counted.reads_merged);
+        base::append(out, "{:<6}{:>25}{:>17}{:>25}{:>11}\r\n", "Write:", counted.write_bytes, counted.writes,
+                     counted.write_ns, counted.writes_merged);
+        base::append(out, "{:<6}{:>42}{:>25}\r\n", "Flush:", counted.flushes, counted.flush_ns);
         return;
     }
-    fmt::format_to(
-        std::back_inserter(out),
+    base::append(
+        out,
         "{}: rd_bytes={} wr_bytes={} rd_operations={} wr_operations={} flush_operations={} wr_total_time_ns={} "
         "rd_total_time_ns={} flush_total_time_ns={} rd_merged={} wr_merged={} idle_time_ns={}\r\n",
         drive.device, counted.read_bytes, counted.write_bytes, counted.reads, counted.writes, counted.flushes,
@@ -109,29 +108,28 @@ void encode_hmp_blockstats(std::string& out, const drive_spec& drive, const coun
 }
 
 void encode_hmp_block(std::string& out, const drive_spec& drive) {
-    const auto end = std::back_inserter(out);
     if (!drive.inserted) {
-        fmt::format_to(end, "{}: [not inserted]\r\n", drive.device);
+        base::append(out, "{}: [not inserted]\r\n", drive.device);
     } else {
         if (drive.device.empty()) {
-            fmt::format_to(end, "{}: ", drive.node_name);
+            base::append(out, "{}: ", drive.node_name);
         } else {
-            fmt::format_to(end, "{} ({}): ", drive.device, drive.node_name);
+            base::append(out, "{} ({}): ", drive.device, drive.node_name);
         }
-        fmt::format_to(end, "{} ({}{})\r\n", drive.file, drive.format, drive.read_only ? ", read-only" : "");
+        base::append(out, "{} ({}{})\r\n", drive.file, drive.format, drive.read_only ? ", read-only" : "");
     }
-    if (!drive.qdev.empty()) fmt::format_to(end, "    Attached to:      {}\r\n", drive.qdev);
+    if (!drive.qdev.empty()) base::append(out, "    Attached to:      {}\r\n", drive.qdev);
     if (drive.is_removable()) out += "    Removable device: not locked, tray closed\r\n";
     if (drive.inserted) {
-        fmt::format_to(end, "    Cache mode:       {}{}{}\r\n", drive.cache_writeback ? "writeback" : "writethrough",
-                       drive.cache_direct ? ", direct" : "", drive.cache_no_flush ? ", ignore flushes" : "");
+        base::append(out, "    Cache mode:       {}{}{}\r\n", drive.cache_writeback ? "writeback" : "writethrough",
+                     drive.cache_direct ? ", direct" : "", drive.cache_no_flush ? ", ignore flushes" : "");
     }
     if (drive.limit_bytes_per_second > 0 || drive.limit_operations_per_second > 0) {
-        fmt::format_to(end,
-                       "    I/O throttling:   bps={} bps_rd=0 bps_wr=0 bps_max=0 bps_rd_max=0 bps_wr_max=0 iops={} "
-                       "iops_rd=0 iops_wr=0 iops_max=0 iops_rd_max=0 iops_wr_max=0 iops_size=0 group={}\r\n",
-                       drive.limit_bytes_per_second, drive.limit_operations_per_second,
-                       drive.device.empty() ? drive.node_name : drive.device);
+        base::append(out,
+                     "    I/O throttling:   bps={} bps_rd=0 bps_wr=0 bps_max=0 bps_rd_max=0 bps_wr_max=0 iops={} "
+                     "iops_rd=0 iops_wr=0 iops_max=0 iops_rd_max=0 iops_wr_max=0 iops_size=0 group={}\r\n",
+                     drive.limit_bytes_per_second, drive.limit_operations_per_second,
+                     drive.device.empty() ? drive.node_name : drive.device);
     }
 }
 
@@ -222,7 +220,7 @@ void encode_hmp_status(std::string& out, std::string_view status) {
     } else if (status == "paused") {
         out += "VM status: paused\r\n";
     } else {
-        fmt::format_to(std::back_inserter(out), "VM status: paused ({})\r\n", status);
+        base::append(out, "VM status: paused ({})\r\n", status);
     }
 }
 

@@ -1,8 +1,10 @@
 // The order of members is the one of QEMU's hash tables, taken from captures of 7.2 and 11.1.
 #include "sim/encode_qmp.hpp"
 
+#include "base/format.hpp"
+#include "base/json.hpp"
+
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -44,10 +46,9 @@ void append_quoted(std::string& out, std::string_view text) {
             default:
                 if (point > 0xffff) {
                     const auto rest = static_cast<unsigned>(point - 0x10000);
-                    fmt::format_to(std::back_inserter(out), "\\u{:04X}\\u{:04X}", 0xd800 + (rest >> 10),
-                                   0xdc00 + (rest & 0x3ff));
+                    base::append(out, "\\u{:04X}\\u{:04X}", 0xd800 + (rest >> 10), 0xdc00 + (rest & 0x3ff));
                 } else if (point < 0x20 || point >= 0x7f) {
-                    fmt::format_to(std::back_inserter(out), "\\u{:04X}", static_cast<unsigned>(point));
+                    base::append(out, "\\u{:04X}", static_cast<unsigned>(point));
                 } else {
                     out += static_cast<char>(point);
                 }
@@ -233,7 +234,7 @@ void json_writer::value(std::string_view json_text) {
         literal(json_text);  // the usual case, an integer id, without a DOM
         return;
     }
-    const json parsed = json::parse(json_text, nullptr, false);
+    const json parsed = base::parse_ordered_json(json_text);
     if (parsed.is_discarded()) {
         null();
     } else {

@@ -1,6 +1,8 @@
 // The generator steps operation by operation; the player looks up the line that was current.
 #include "sim/load.hpp"
 
+#include "base/json.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -114,8 +116,7 @@ void add_event(recording& series, nanoseconds at, const json& event) {
         series.events.push_back({at, event.get<std::string>(), {}});
     } else if (event.is_object()) {
         const auto data = event.find("data");
-        const auto replace = json::error_handler_t::replace;
-        std::string text = data == event.end() ? std::string() : data->dump(-1, ' ', false, replace);
+        std::string text = data == event.end() ? std::string() : base::json_text(*data);
         series.events.push_back({at, text_member(event, "event"), std::move(text)});
     }
 }
@@ -231,7 +232,7 @@ base::result<recording> read_recording(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
         ++number;
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-        const json object = json::parse(line, nullptr, false);
+        const json object = base::parse_json(line);
         if (!object.is_object()) {
             return base::fail(base::errc::data, fmt::format("line {} of the recording is not a JSON object", number));
         }

@@ -19,6 +19,11 @@ std::string parent_of(std::string_view path) { return std::string(path.substr(0,
 
 }  // namespace
 
+std::string cpu_path(unsigned index) {
+    // The numbers between are those of other devices.
+    return fmt::format("/machine/unattached/device[{}]", index == 0 ? 0 : 1000 + index);
+}
+
 machine::machine(scenario what) : what_(std::move(what)) {
     for (const drive_spec& drive : what_.drives) extras_.push_back({drive.load});
 }
@@ -116,13 +121,13 @@ std::vector<qom_node> machine::qom_tree() const {
     add("/machine/peripheral", "container");
     add("/machine/peripheral-anon", "container");
     add("/machine/unattached", "container");
-    add("/machine/unattached/device[0]", arm ? "host-arm-cpu" : "host-x86_64-cpu");
+    add(cpu_path(0), arm ? "host-arm-cpu" : "host-x86_64-cpu");  // a client needs one
     if (arm) {
         const std::string gic = what_.gic_version == "2" ? "gic" : "gicv3";
         const std::string name = what_.gic_version == "2" ? "arm_gic" : "arm-gicv3";
         add("/machine/unattached/device[1]", in_kernel ? what_.accelerator + "-arm-" + gic : name);
     } else {
-        add("/machine/unattached/device[0]/lapic", in_kernel ? "kvm-apic" : "apic");
+        add(cpu_path(0) + "/lapic", in_kernel ? "kvm-apic" : "apic");
         add("/machine/q35", "q35-pcihost");
         add("/machine/q35/ioapic", in_kernel ? "kvm-ioapic" : "ioapic");
         add("/machine/unattached/device[2]", in_kernel ? "kvm-i8259" : "isa-i8259");

@@ -17,6 +17,9 @@ struct qom_node {
     std::vector<std::pair<std::string, std::string>> properties;
 };
 
+/// The QOM path of a virtual CPU.
+std::string cpu_path(unsigned index);
+
 /// All times are since the VM's start and must not go back.
 class machine {
 public:

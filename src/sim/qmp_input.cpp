@@ -1,6 +1,8 @@
 // Error texts are QEMU's. What QEMU says about leftovers of broken input is copied for the cases seen in captures.
 #include "sim/qmp_input.hpp"
 
+#include "base/json.hpp"
+
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,7 +24,7 @@ bool is_word(char byte) {
 
 qmp_request decode(std::string_view text) {
     qmp_request request;
-    const json parsed = json::parse(text, nullptr, false);
+    const json parsed = base::parse_ordered_json(text);
     if (parsed.is_discarded()) {
         request.error = "JSON parse error, expecting value";
         return request;
@@ -31,7 +33,7 @@ qmp_request decode(std::string_view text) {
         request.error = no_object;
         return request;
     }
-    if (const auto id = parsed.find("id"); id != parsed.end()) request.id = id->dump();
+    if (const auto id = parsed.find("id"); id != parsed.end()) request.id = base::json_text(*id);
     bool has_command = false;
     for (const auto& [name, member] : parsed.items()) {
         if (name == "execute" || name == "exec-oob") {
@@ -51,7 +53,7 @@ qmp_request decode(std::string_view text) {
                 request.error = "QMP input member 'arguments' must be an object";
                 return request;
             }
-            if (!member.empty()) request.arguments = member.dump();
+            if (!member.empty()) request.arguments = base::json_text(member);
         } else if (name != "id") {
             request.error = fmt::format("QMP input member '{}' is unexpected", name);
             return request;
@@ -76,7 +78,7 @@ void qmp_input::fail(std::string description, std::vector<qmp_request>& done) {
 
 void qmp_input::end_word(std::vector<qmp_request>& done) {
     const std::string word = std::exchange(word_, {});
-    if (json::accept(word)) {
+    if (base::is_json(word)) {
         fail(std::string(no_object), done);
     } else {
         fail(fmt::format("JSON parse error, invalid keyword '{}'", word), done);

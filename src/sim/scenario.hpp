@@ -108,6 +108,8 @@ struct scenario {
     std::string arch = "x86_64";  ///< or aarch64
     std::string machine = "pc-q35-7.2-machine";  ///< QOM type
     std::string accelerator = "kvm";  ///< kvm, tcg or hvf
+    unsigned cpus = 2;  ///< 0: a QEMU without the commands that tell
+    std::uint64_t memory_bytes = std::uint64_t(2) << 30;  ///< 0: the same
     bool kernel_irqchip = true;  ///< false as with -machine kernel-irqchip=off
     std::string gic_version = "3";  ///< aarch64 only
     std::string status = "running";  ///< QEMU's run state at the start

@@ -1,6 +1,7 @@
 #include "web/page.hpp"
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "base/text.hpp"
 #include "report/activity.hpp"
 #include "report/html.hpp"
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 namespace qmpwatch::web {
@@ -77,8 +77,7 @@ std::string about(const pipeline::vm_snapshot& vm) {
 
 void add_cell(std::string& out, const std::string& text, std::string_view css) {
     const bool nothing = text == "0" || text == "-";
-    fmt::format_to(std::back_inserter(out), "<td class=\"{}{}\">{}</td>", css, nothing ? " zero" : "",
-                   escape_html(text));
+    base::append(out, "<td class=\"{}{}\">{}</td>", css, nothing ? " zero" : "", escape_html(text));
 }
 
 /// A badge while the drive is or may be stalled, and what stalls have cost so far.
@@ -86,26 +85,26 @@ void add_stalls(std::string& out, const pipeline::stall_snapshot& stall, base::n
     if (stall.level != stall::level::none) {
         const std::string since =
             stall.gap_start && stall.is_suspected ? "stalled for " + base::format_age(gap_age) + ", " : "";
-        fmt::format_to(std::back_inserter(out), "<div><span class=\"state {}\">{}{} {}</span></div>",
-                       stall.level == stall::level::suspected ? "wait" : "bad", since, name(stall.level),
-                       name(stall.cause));
+        base::append(out, "<div><span class=\"state {}\">{}{} {}</span></div>",
+                     stall.level == stall::level::suspected ? "wait" : "bad", since, name(stall.level),
+                     name(stall.cause));
         if (!stall.pattern.empty()) {
-            fmt::format_to(std::back_inserter(out), "<small>{}{}</small>", escape_html(stall.pattern),
-                           stall.would_faster_polling_tell ? "; poll faster to be sure: --poll 1s" : "");
+            base::append(out, "<small>{}{}</small>", escape_html(stall.pattern),
+                         stall.would_faster_polling_tell ? "; poll faster to be sure: --poll 1s" : "");
         }
     }
     if (const std::uint64_t count = stall.count(); count > 0) {
-        fmt::format_to(std::back_inserter(out), "<small>{} stall{}, {} lost</small>", count, count == 1 ? "" : "s",
-                       base::format_length(stall.lost()));
+        base::append(out, "<small>{} stall{}, {} lost</small>", count, count == 1 ? "" : "s",
+                     base::format_length(stall.lost()));
     }
 }
 
 void add_drive(std::string& out, const pipeline::drive_snapshot& drive, base::nanoseconds gap_age) {
     const sample::attachment& attached = drive.info.attachment;
-    fmt::format_to(std::back_inserter(out), "<tr><td>{}", escape_html(drive.drive));
+    base::append(out, "<tr><td>{}", escape_html(drive.drive));
     if (!attached.device.empty()) {
-        fmt::format_to(std::back_inserter(out), "<small>{}{}{}</small>", escape_html(attached.device),
-                       attached.bus.empty() ? "" : " on ", escape_html(attached.bus));
+        base::append(out, "<small>{}{}{}</small>", escape_html(attached.device), attached.bus.empty() ? "" : " on ",
+                     escape_html(attached.bus));
     }
     add_stalls(out, drive.stall, gap_age);
     out += "</td>";
@@ -168,17 +167,16 @@ std::string charts_of(const drive_history& past, const std::string& drive, std::
 
 void add_vm(std::string& out, const pipeline::vm_snapshot& vm, const page_view& what, std::size_t& charts) {
     const base::instant now = what.now;
-    fmt::format_to(
-        std::back_inserter(out),
-        "<section class=\"card\">\n<div class=\"title\"><h2>{}</h2><span class=\"state {}\">{}</span></div>\n"
-        "<p class=\"quiet\">{}</p>\n",
-        escape_html(vm.identity.vm), color(vm), state_text(vm), about(vm));
+    base::append(out,
+                 "<section class=\"card\">\n<div class=\"title\"><h2>{}</h2><span class=\"state {}\">{}</span></div>\n"
+                 "<p class=\"quiet\">{}</p>\n",
+                 escape_html(vm.identity.vm), color(vm), state_text(vm), about(vm));
     if (!vm.monitor_detail.empty()) {
-        fmt::format_to(std::back_inserter(out), "<p class=\"detail\">{}</p>\n", escape_html(vm.monitor_detail));
+        base::append(out, "<p class=\"detail\">{}</p>\n", escape_html(vm.monitor_detail));
     }
     if (vm.monitor != sample::monitor_state::ready && vm.last_sample) {
-        fmt::format_to(std::back_inserter(out), "<p class=\"quiet\">last answer {} ago</p>\n",
-                       base::format_age(std::max(base::nanoseconds(0), now.steady - vm.last_sample->steady)));
+        base::append(out, "<p class=\"quiet\">last answer {} ago</p>\n",
+                     base::format_age(std::max(base::nanoseconds(0), now.steady - vm.last_sample->steady)));
     }
     if (!vm.drives.empty()) {
         out += "<table class=\"live\">\n<tr><th>drive</th>"
@@ -198,8 +196,7 @@ void add_vm(std::string& out, const pipeline::vm_snapshot& vm, const page_view& 
         out += figures;
     }
     if (vm.first_rate_in) {
-        fmt::format_to(std::back_inserter(out), "<p class=\"quiet\">first rates in {}</p>\n",
-                       base::format_age(*vm.first_rate_in));
+        base::append(out, "<p class=\"quiet\">first rates in {}</p>\n", base::format_age(*vm.first_rate_in));
     }
     out += "</section>\n";
 }
@@ -210,10 +207,10 @@ std::string page_content(const page_view& what) {
     const pipeline::snapshot* const state = what.state;
     std::string out = "<header><h1>qmpwatch</h1>";
     if (state != nullptr) {
-        fmt::format_to(std::back_inserter(out), "<span class=\"quiet\">{} VM{}, rates over {}</span>",
-                       state->vms.size(), state->vms.size() == 1 ? "" : "s", base::format_duration(state->interval));
+        base::append(out, "<span class=\"quiet\">{} VM{}, rates over {}</span>", state->vms.size(),
+                     state->vms.size() == 1 ? "" : "s", base::format_duration(state->interval));
     }
-    fmt::format_to(std::back_inserter(out), "<span class=\"quiet\">{}</span></header>\n", base::rfc3339(what.now.wall));
+    base::append(out, "<span class=\"quiet\">{}</span></header>\n", base::rfc3339(what.now.wall));
     if (state == nullptr || state->vms.empty()) {
         return out + "<p class=\"quiet\">No VM is watched yet. Start qmpwatch with --socket and the path of a QEMU "
                      "monitor socket.</p>\n";
@@ -228,11 +225,11 @@ std::string page(const page_view& what) {
     out += report::hatches();
     out += "<p id=\"lost\" class=\"bad\" hidden>qmpwatch does not answer: this is the last that it said.</p>\n<main>\n";
     out += page_content(what);
-    fmt::format_to(std::back_inserter(out),
-                   "</main>\n<footer class=\"quiet\"><a href=\"/metrics\">/metrics</a><a href=\"/healthz\">/healthz</a>"
-                   "<a href=\"/api/v1/snapshot\">/api/v1/snapshot</a><span>qmpwatch {}</span></footer>\n"
-                   "<script>{}</script>\n</body>\n</html>\n",
-                   escape_html(what.version), script);
+    base::append(out,
+                 "</main>\n<footer class=\"quiet\"><a href=\"/metrics\">/metrics</a><a href=\"/healthz\">/healthz</a>"
+                 "<a href=\"/api/v1/snapshot\">/api/v1/snapshot</a><span>qmpwatch {}</span></footer>\n"
+                 "<script>{}</script>\n</body>\n</html>\n",
+                 escape_html(what.version), script);
     return out;
 }
 

@@ -1,5 +1,6 @@
 #include "web/routes.hpp"
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "metrics/families.hpp"
 #include "report/once.hpp"
@@ -77,7 +78,7 @@ response snapshot_as_html(const content& what) {
 /// The text of a marker: what is in {"text": "..."}, else the body itself. None when it is said to be JSON and is no
 /// such object.
 std::optional<std::string> marker_text(const request_view& request) {
-    const json body = json::parse(request.body, nullptr, false);
+    const json body = base::parse_json(request.body);
     if (body.is_object()) {
         const auto text = body.find("text");
         if (text != body.end() && text->is_string()) return text->get<std::string>();

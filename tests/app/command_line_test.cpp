@@ -19,15 +19,12 @@ struct parsed {
     std::optional<int> end;
 
     explicit parsed(const std::vector<std::string>& words) {
-        CLI::App command{"test", "qmpwatch test"};
-        add_duration(command, "--interval", interval, base::milliseconds(100), "an interval");
-        command.add_option("--web.listen-address", address, "an address");
-        command.add_option("--socket", sockets, "sockets")
-            ->expected(1)
-            ->allow_extra_args(false)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-        add_config(command);
-        end = parse(command, words);
+        command_line command{"qmpwatch test", "test"};
+        command.duration("--interval", interval, base::milliseconds(100), "an interval");
+        command.text("--web.listen-address", address, "HOST:PORT", "an address");
+        command.texts("--socket", sockets, "PATH", "sockets");
+        command.config_file();
+        end = command.parse(words);
     }
 };
 

@@ -1,5 +1,8 @@
 #include "client/questions.hpp"
 
+#include "base/json.hpp"
+#include "support/json.hpp"
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -20,8 +23,8 @@ TEST_CASE("arguments are JSON, whatever QEMU calls its objects") {
     CHECK(client::qom_list_arguments("/machine") == R"({"path":"/machine"})");
     for (const char* path : {"/machine/peripheral/a", "a\"b", "a\\b", "\x01\n\t", "\xc3\xbc", ""}) {
         CAPTURE(path);
-        CHECK(json::parse(client::qom_list_arguments(path)) == json{{"path", path}});
-        CHECK(json::parse(client::qom_get_arguments(path, "type")) == json{{"path", path}, {"property", "type"}});
+        CHECK(base::parse_json(client::qom_list_arguments(path)) == json{{"path", path}});
+        CHECK(base::parse_json(client::qom_get_arguments(path, "type")) == json{{"path", path}, {"property", "type"}});
     }
 }
 

@@ -44,6 +44,8 @@ TEST_CASE("who the VM is, over QMP") {
     CHECK(vm.machine == "pc-q35-7.2");
     CHECK(vm.accelerator == "tcg");
     CHECK(vm.arch == "x86_64");
+    CHECK(vm.cpus == 2);
+    CHECK(vm.memory_bytes == 2147483648);
     CHECK(vm.socket == run.path());
     CHECK(run.heard.run_states == std::vector<std::string>{"running"});
 }
@@ -59,6 +61,28 @@ TEST_CASE("the accelerator of a newer QEMU, and of one with KVM") {
         watched_simulation run(what);
         run.run_until([&] { return !run.heard.identities.empty(); });
         CHECK(run.heard.identities[0].accelerator == accelerator);
+    }
+}
+
+TEST_CASE("how large the VM is, over both protocols, and where QEMU does not tell") {
+    for (const protocol kind : {protocol::qmp, protocol::hmp}) {
+        CAPTURE(static_cast<int>(kind));
+        sim::scenario what = scenario_with(kind);
+        what.cpus = 18;
+        what.memory_bytes = 51539607552;
+        watched_simulation large(what);
+        large.run_until([&] { return !large.heard.identities.empty(); });
+        CHECK(large.heard.identities[0].cpus == 18);
+        CHECK(large.heard.identities[0].memory_bytes == 51539607552);
+
+        what.cpus = 0;
+        what.memory_bytes = 0;
+        watched_simulation silent(what);
+        silent.run_until([&] { return !silent.heard.samples.empty(); });
+        CHECK(silent.heard.sequence() == "connecting ready");
+        CHECK(silent.heard.identities[0].cpus == 0);
+        CHECK(silent.heard.identities[0].memory_bytes == 0);
+        CHECK(silent.heard.identities[0].name == what.vm_name);
     }
 }
 

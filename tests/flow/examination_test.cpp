@@ -58,6 +58,8 @@ TEST_CASE("an x86 VM with a stick, an NVMe drive and a limit") {
         REQUIRE(facts.has_value());
         CHECK(facts->identity.vm == "winarm");
         CHECK(facts->identity.version == "7.2.22");
+        CHECK(facts->identity.cpus == 2);
+        CHECK(facts->identity.memory_bytes == 2147483648);
         CHECK(facts->identity.accelerator == "tcg");
         CHECK(facts->controller == interrupt_controller::emulated);
         REQUIRE(facts->drives.size() == 2);

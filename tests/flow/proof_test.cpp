@@ -1,6 +1,7 @@
 // What --prove changes and puts back: a peer that keeps QEMU's trace states and log file, and can fail at any command.
 #include "client/proof.hpp"
 
+#include "base/json.hpp"
 #include "support/files.hpp"
 #include "support/run_coroutine.hpp"
 
@@ -58,10 +59,10 @@ private:
                 R"({"QMP": {"version": {"qemu": {"micro": 22, "minor": 2, "major": 7}, "package": ""}, "capabilities": []}})");
             std::string line;
             while (hear(client, line)) {
-                const json request = json::parse(line, nullptr, false);
+                const json request = base::parse_json(line);
                 const json answer = {{"return", done(request)}, {"id", request.at("id")}};
                 if (drop_after >= 0 && drop_after-- == 0) break;
-                say(client, answer.dump());
+                say(client, base::json_text(answer));
             }
             close(client);
         }

@@ -82,6 +82,8 @@ some_run three_seconds() {
     vm.machine = "pc-q35-9.1";
     vm.accelerator = "tcg";
     vm.arch = "x86_64";
+    vm.cpus = 6;
+    vm.memory_bytes = 3221225472;
     auto& story = made.story;
     story.push_back(sample::monitor_change{sample::monitor_state::ready, "", at(0s), {}});
     story.push_back(vm);
@@ -152,6 +154,8 @@ TEST_CASE("a client of a served run sees what was recorded") {
     CHECK(heard.identities.back().machine == who.machine);
     CHECK(heard.identities.back().accelerator == who.accelerator);
     CHECK(heard.identities.back().arch == who.arch);
+    CHECK(heard.identities.back().cpus == who.cpus);
+    CHECK(heard.identities.back().memory_bytes == who.memory_bytes);
 
     CHECK(heard.samples.size() >= 5);
     bool has_late_disk = false;

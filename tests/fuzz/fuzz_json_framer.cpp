@@ -1,5 +1,6 @@
 // Any bytes, cut anywhere, through the framer and the message decoder. Whatever it takes for an object and a JSON
 // parser reads too must have the same outermost members.
+#include "base/json.hpp"
 #include "monitor/json_framer.hpp"
 #include "monitor/message.hpp"
 
@@ -33,10 +34,10 @@ std::vector<std::string> objects(std::string_view bytes, std::size_t piece) {
             FUZZ_CHECK(object.text.front() == '{');
             FUZZ_CHECK(object.member_count <= framed_object::max_members);
             (void)qmpwatch::monitor::decode_message(object);
-            const nlohmann::json parsed = nlohmann::json::parse(object.text, nullptr, false);
+            const nlohmann::json parsed = qmpwatch::base::parse_json(object.text);
             if (!parsed.is_object()) continue;
             for (std::size_t i = 0; i < object.member_count; ++i) {
-                const nlohmann::json value = nlohmann::json::parse(object.members[i].value, nullptr, false);
+                const nlohmann::json value = qmpwatch::base::parse_json(object.members[i].value);
                 FUZZ_CHECK(!value.is_discarded());
                 const bool has_escape = object.members[i].key.find('\\') != std::string_view::npos;
                 FUZZ_CHECK(has_escape || parsed.contains(object.members[i].key));

@@ -1,8 +1,10 @@
-// Any bytes as what a VM says of its drives' settings, its USB ports and its devices, and as QEMU's command line.
+// Any bytes as what a VM says of its size, its drives' settings, its USB ports and its devices, and as QEMU's command
+// line.
 #include "sample/vm_facts.hpp"
 
 #include "fuzz/check.hpp"
 #include "sample/query_block.hpp"
+#include "sample/vm_size.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -49,6 +51,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     sample::conclude_from_controller(vm);
     FUZZ_CHECK(vm.unmatched_full_speed >= 0);
     FUZZ_CHECK(static_cast<std::size_t>(vm.unmatched_full_speed) <= ports.size());
+
+    FUZZ_CHECK(sample::decode_cpus(text) <= size);
+    FUZZ_CHECK(sample::decode_hmp_cpus(text) <= size);
+    // One text is not both replies.
+    FUZZ_CHECK(sample::decode_memory_size(text) == 0 || sample::decode_hmp_memory_size(text) == 0);
 
     if (const auto version = sample::parse_version(text)) FUZZ_CHECK(version->major >= 0 && version->minor >= 0);
     return 0;

@@ -67,6 +67,8 @@ pipeline::snapshot some_state() {
                        "virt-11.1",
                        "hvf",
                        "aarch64",
+                       6,
+                       8589934592,
                        4242};
     win11->monitor = sample::monitor_state::ready;
     win11->run_state = "running";

@@ -1,12 +1,15 @@
 #include "monitor/proving.hpp"
 
+#include "base/json.hpp"
 #include "monitor/allow_list.hpp"
+#include "support/json.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <string>
 
+using namespace qmpwatch;
 using namespace qmpwatch::monitor;
 using nlohmann::json;
 
@@ -14,8 +17,8 @@ TEST_CASE("only trace events about mass storage can be switched") {
     const auto on = proving_command::set_trace("usb_msd_reset", true);
     REQUIRE(on);
     CHECK(on->command() == "trace-event-set-state");
-    CHECK(json::parse(on->arguments()) == json{{"name", "usb_msd_reset"}, {"enable", true}});
-    CHECK(json::parse(proving_command::set_trace("usb_msd_cmd_submit", false)->arguments()).at("enable") == false);
+    CHECK(base::parse_json(on->arguments()) == json{{"name", "usb_msd_reset"}, {"enable", true}});
+    CHECK(base::parse_json(proving_command::set_trace("usb_msd_cmd_submit", false)->arguments()).at("enable") == false);
     for (const char* event : {"", "usb_msd_", "usb_msd_*", "*", "usb_msd_reset\"", "usb_msd_RESET", "usb_xhci_run",
                               "usb_msd_a b", "usb_msd_reset\n", "xusb_msd_reset"}) {
         CAPTURE(event);
@@ -27,7 +30,7 @@ TEST_CASE("only trace events about mass storage can be switched") {
 TEST_CASE("the states are asked of all of them") {
     const auto ask = proving_command::trace_states();
     CHECK(ask.command() == "trace-event-get-state");
-    CHECK(json::parse(ask.arguments()) == json{{"name", "usb_msd_*"}});
+    CHECK(base::parse_json(ask.arguments()) == json{{"name", "usb_msd_*"}});
 }
 
 TEST_CASE("a path stays one argument of logfile, whatever is in it") {
@@ -37,7 +40,7 @@ TEST_CASE("a path stays one argument of logfile, whatever is in it") {
                                      std::pair("/tmp/a\nquit\r", R"(logfile "/tmp/aquit")")}) {
         const auto command = proving_command::log_to(path);
         CHECK(command.command() == "human-monitor-command");
-        CHECK(json::parse(command.arguments()) == json{{"command-line", line}});
+        CHECK(base::parse_json(command.arguments()) == json{{"command-line", line}});
     }
 }
 

@@ -41,6 +41,7 @@ class Look(unittest.TestCase):
                     self.assertEqual(code, SOMETHING_FOUND)
                     self.assertEqual(report["protocol"], protocol)
                     self.assertEqual(report["accelerator"], "tcg")
+                    self.assertEqual((report["cpus"], report["memory_bytes"]), (1, 64 << 20))
                     self.assertEqual(report["interrupt_controller"]["place"], "emulated")
                     self.assertEqual(self.ids(report), {("usb_full_speed_hub", "a"), ("usb_full_speed_hub", "b"),
                                                         ("throttled", "slow"), ("nvme_read_only", "setup"),

@@ -1,4 +1,5 @@
 """Whatever ends a recording, the run is in the file; and a replay of it says what was said live."""
+import hashlib
 import json
 import os
 import pathlib
@@ -187,6 +188,52 @@ class Endings(unittest.TestCase):
             self.assertNotIn(secret, content)
         said = self.end("interrupted", False)
         self.assertIn("install_media", json.dumps(said))
+
+
+def sampled_content(file):
+    """As docs/run-file.md says."""
+    data = pathlib.Path(file).read_bytes()
+    total = hashlib.sha256(f"{len(data)}\n".encode())
+    if len(data) < 4 << 20:
+        total.update(data)
+    else:
+        for block in range(64):
+            begin = block * (len(data) - 65536) // 63
+            total.update(data[begin:begin + 65536])
+    return "sampled-sha256:" + total.hexdigest()
+
+
+class Facts(unittest.TestCase):
+    """What tells whether two runs can be compared."""
+
+    def test_cpus_memory_and_medium(self):
+        # One path is relative: to QEMU's folder, not to ours.
+        other = Vm("-smp", "3", "-drive", "if=none,id=scratch,format=raw,file=scratch.img,readonly=on",
+                   "-device", "virtio-blk-pci,drive=scratch")
+        other.image("scratch.img", 100_000)
+        with other:
+            other.wait_for_reads()
+            for protocol, address in (("qmp", other.qmp), ("hmp", other.hmp)):
+                with self.subTest(protocol):
+                    file = folder / f"facts-{protocol}.jsonl"
+                    recorder = self.enterContext(Recorder(address, file, **QUICK))
+                    recorder.wait_for("rate", drive="install_media")
+                    self.assertEqual(recorder.stop(), 0)
+                    self.assertEqual(recorder.complaints, [])
+                    self.assertEqual(recording.lines(file)[0]["schema"]["minor"], 1)
+                    who = recording.of_type(file, "vm")[-1]
+                    self.assertEqual((who["protocol"], who["cpus"], who["memory_bytes"]), (protocol, 3, 64 << 20))
+                    inventories = recording.of_type(file, "inventory")
+                    self.assertEqual(len(inventories), 1)
+                    content = {drive["device"]: drive.get("content") for drive in inventories[0]["drives"]}
+                    self.assertEqual({name: one for name, one in content.items() if one},
+                                     {"install_media": sampled_content(other.boot_image()),
+                                      "scratch": sampled_content(other.folder / "scratch.img")})
+                    said = recording.report(file)
+                    self.assertEqual((said["vm"]["cpus"], said["vm"]["memory_bytes"]), (3, 64 << 20))
+                    self.assertIn("3 vCPUs, 64 MiB RAM", " ".join(watcher.run("report", file).stdout.split()))
+                    for drive in said["drives"]:
+                        self.assertEqual(drive["content"], content.get(drive["drive"]), drive["drive"])
 
 
 class Pushed(unittest.TestCase):

@@ -101,8 +101,8 @@ class Vm:
     def start(self):
         self._drop_control()
         with open(self.folder / "qemu.log", "ab") as log:
-            self.process = processes.start([processes.qemu_binary(), *self._arguments], stdin=subprocess.DEVNULL,
-                                           stdout=log, stderr=log)
+            self.process = processes.start([processes.qemu_binary(), *self._arguments], cwd=self.folder,
+                                           stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.control = processes.wait_until(self._connected, "QEMU opens its monitor")
 
     def _connected(self):

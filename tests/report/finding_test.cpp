@@ -1,5 +1,7 @@
 #include "report/finding.hpp"
 
+#include "support/json.hpp"
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,8 @@
 #include "report/notice_lines.hpp"
 
+#include "base/json.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 #include "support/vms.hpp"
 
 #include <doctest/doctest.h>
@@ -176,7 +178,7 @@ std::vector<pipeline::notice> all_notices() {
 }
 
 json parsed(const pipeline::notice& notice) {
-    const json object = json::parse(report::json_line(notice), nullptr, false);
+    const json object = base::parse_ordered_json(report::json_line(notice));
     REQUIRE(object.is_object());
     return object;
 }
@@ -453,7 +455,7 @@ TEST_CASE("a summary says what stalls took and how fast the drive was without th
     CHECK(
         ends_with(text_of(summary), "1 stall, 20.0s lost (1 unknown 20.0s): 4.00 MB/s, without the stalls 5.00 MB/s"));
     const json drive = parsed(notice_of(summary))["drives"][0];
-    CHECK(drive["stalls"] == json::parse(R"([{"cause": "unknown", "count": 1, "seconds": 20.0}])"));
+    CHECK(drive["stalls"] == base::parse_ordered_json(R"([{"cause": "unknown", "count": 1, "seconds": 20.0}])"));
 
     summary.drives[0].stalls.clear();
     CHECK(ends_with(text_of(summary), "no stalls, 4.00 MB/s"));

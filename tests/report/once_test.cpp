@@ -1,7 +1,9 @@
 #include "report/once.hpp"
 
+#include "base/json.hpp"
 #include "report/notice_lines.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 #include "support/vms.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +24,7 @@ std::vector<json> parsed(const std::string& lines) {
     std::istringstream text(lines);
     std::vector<json> objects;
     for (std::string line; std::getline(text, line);) {
-        objects.push_back(json::parse(line, nullptr, false));
+        objects.push_back(base::parse_ordered_json(line));
         REQUIRE(objects.back().is_object());
     }
     return objects;
@@ -130,7 +132,7 @@ TEST_CASE("the keys of a drive are those of the rate event and those of its medi
     const pipeline::drive_snapshot drive = support::system_drive();
     const pipeline::notice notice{
         {}, {}, "vm", pipeline::rate_notice{drive.drive, drive.info.attachment, drive.counters, drive.rate}};
-    json rate = json::parse(report::json_line(notice));
+    json rate = base::parse_ordered_json(report::json_line(notice));
     for (const char* key : {"event", "time", "elapsed", "vm"}) rate.erase(key);
     json once = parsed(report::once_json(state_of({support::running_vm()})))[0]["drives"][1];
     for (const char* key : {"qdev", "node_name", "file", "format", "read_only", "removable", "stall_level",
@@ -197,12 +199,12 @@ TEST_CASE("a VM's hostile name stays on its line") {
 
 TEST_CASE("the snapshot as one object holds what --once prints") {
     const pipeline::snapshot state = state_of({support::running_vm(), support::busy_vm()});
-    const json all = json::parse(report::snapshot_json(state));
+    const json all = base::parse_ordered_json(report::snapshot_json(state));
     CHECK(all.begin().key() == "schema");
     CHECK(all.at("schema") == json({{"name", "qmpwatch-snapshot"}, {"version", 1}}));
     CHECK(all.at("time") == "2026-11-30T21:29:13.042Z");
     CHECK(all.at("interval_seconds") == 15.0);
     CHECK(all.at("vms").get<std::vector<json>>() == parsed(report::once_json(state)));
-    CHECK(json::parse(report::snapshot_json({})).at("vms").empty());
+    CHECK(base::parse_ordered_json(report::snapshot_json({})).at("vms").empty());
     CHECK(report::snapshot_json({}).back() == '\n');
 }

@@ -1,6 +1,8 @@
+#include "base/json.hpp"
 #include "report/run_report.hpp"
 #include "report/some_run.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -13,7 +15,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-json object_of(const run::digest& all) { return json::parse(report::run_json(all, summary_of(all))); }
+json object_of(const run::digest& all) { return base::parse_ordered_json(report::run_json(all, summary_of(all))); }
 
 }  // namespace
 
@@ -92,7 +94,7 @@ TEST_CASE("data of events are JSON in it, whatever they are") {
 
 TEST_CASE("two runs are compared") {
     const run::digest slow = report_test::some_slow_run(), fast = report_test::some_run();
-    const json both = json::parse(report::run_json(slow, summary_of(slow), fast, summary_of(fast)));
+    const json both = base::parse_ordered_json(report::run_json(slow, summary_of(slow), fast, summary_of(fast)));
     CHECK(both.begin().key() == "schema");
     json alone = object_of(slow);
     alone.erase("schema");
@@ -107,7 +109,7 @@ TEST_CASE("two runs are compared") {
     CHECK(!comparison.at("copy").contains("drive"));
 
     const run::digest none = report_test::some_imported_run();
-    const json other = json::parse(report::run_json(none, summary_of(none), fast, summary_of(fast)));
+    const json other = base::parse_ordered_json(report::run_json(none, summary_of(none), fast, summary_of(fast)));
     CHECK(other.at("comparison").at("speed_ratio").is_null());
     CHECK(other.at("comparison").at("copy").is_null());
 }
@@ -150,5 +152,5 @@ TEST_CASE("names do no harm") {
     CHECK(line.find('\x1b') == std::string::npos);
     CHECK(line.find("\xc2\x9b") == std::string::npos);
     CHECK(line.find('\n') == line.size() - 1);
-    CHECK(json::parse(line).at("vm").at("vm") == "?[2J?");
+    CHECK(base::parse_ordered_json(line).at("vm").at("vm") == "?[2J?");
 }

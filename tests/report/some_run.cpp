@@ -131,6 +131,8 @@ run::digest begin_run() {
     all.vm.machine = "virt-11.1";
     all.vm.accelerator = "hvf";
     all.vm.arch = "aarch64";
+    all.vm.cpus = 6;
+    all.vm.memory_bytes = std::uint64_t(8) << 30;
     all.vm.pid = 4711;
     return all;
 }
@@ -211,6 +213,8 @@ run::digest some_slow_run() {
 
     actor medium = make_medium("usb-storage", "qemu-xhci"), system = make_system();
     medium.digest.info.media.read_only = true;
+    medium.digest.info.media.content =
+        "sampled-sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
     medium.bursts.push_back({4, 7, 8e6, 0});
     double when = 104;
     constexpr std::array lengths{1.3, 0.7, 1.9, 0.9, 1.2};  // of bursts

@@ -1,6 +1,7 @@
 // Logs of `info blockstats`: one of a real QEMU, the forms that scripts write, and everything that can be wrong.
 #include "run/import.hpp"
 
+#include "base/json.hpp"
 #include "run/imported_story.hpp"
 #include "support/files.hpp"
 
@@ -73,7 +74,7 @@ using bytes_list = std::vector<std::uint64_t>;
 std::vector<std::pair<double, std::string>> captured() {
     std::vector<std::pair<double, std::string>> outputs;
     for (const std::string& line : support::fixture_lines("captures/burst_usb_storage_hmp_text_0.25s.jsonl")) {
-        const auto object = nlohmann::json::parse(line);
+        const auto object = base::parse_json(line);
         outputs.emplace_back(object.at("t").get<double>(), object.at("text").get<std::string>());
     }
     return outputs;

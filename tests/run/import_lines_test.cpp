@@ -1,6 +1,7 @@
 // JSON Lines of replies: the real recordings, and everything that can be wrong with such a file.
 #include "run/import.hpp"
 
+#include "base/json.hpp"
 #include "run/imported_story.hpp"
 #include "sample/blockstats.hpp"
 #include "support/files.hpp"
@@ -68,15 +69,15 @@ TEST_CASE("all recordings are imported whole, with the counters that QEMU sent")
         CHECK(run.about.id.empty());
         const auto samples = samples_of(run);
         REQUIRE(samples.size() == lines.size());
-        const double zero = nlohmann::json::parse(lines.front()).at("t").get<double>();
+        const double zero = base::parse_json(lines.front()).at("t").get<double>();
         for (std::size_t index = 0; index < lines.size(); ++index) {
-            const auto object = nlohmann::json::parse(lines[index]);
+            const auto object = base::parse_json(lines[index]);
             std::vector<sample::drive_sample> wanted;
             if (object.contains("text")) {
                 REQUIRE(sample::decode_hmp_blockstats(object.at("text").get<std::string>(), wanted).has_value());
             } else {
                 const char* key = object.contains("return") ? "return" : "blockstats";
-                REQUIRE(sample::decode_blockstats(object.at(key).dump(), wanted).has_value());
+                REQUIRE(sample::decode_blockstats(base::json_text(object.at(key)), wanted).has_value());
             }
             const sample::sample& one = *samples[index];
             REQUIRE(one.drives.size() == drives);

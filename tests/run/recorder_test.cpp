@@ -66,6 +66,7 @@ TEST_CASE("a redacted run holds no path and no serial") {
     // What tells nothing of the host stays.
     CHECK(text.find("/machine/peripheral/x/y") != std::string::npos);
     CHECK(text.find("usb-storage") != std::string::npos);
+    CHECK(text.find("\"content\":\"sampled-sha256:777") != std::string::npos);
     CHECK(text.find("\"BLOCK_IO_ERROR\",\"data\":{\"device\":\"install_media\"") != std::string::npos);
     CHECK(text.find("\"vm\":\"installer\"") != std::string::npos);
 }

@@ -127,3 +127,41 @@ TEST_CASE("the digest holds what happened") {
     CHECK(std::any_of(made->findings.begin(), made->findings.end(),
                       [](const stall::finding& one) { return one.id == "usb_storage_lost_completion"; }));
 }
+
+TEST_CASE("a digest remembers a medium that was ejected, and the last of several") {
+    support::temporary_folder folder;
+    const header about = some_header();
+    std::vector<happening> story;
+    const auto sampled_with = [&](base::nanoseconds since, const sample::drive_media& media, std::string node) {
+        sample::drive_info drive;
+        drive.identity = {"cd0", "/machine/peripheral/cd0", std::move(node)};
+        drive.attachment = {"ide-cd", "ich9-ahci"};
+        drive.media = media;
+        story.push_back(sample::inventory{drive});
+        sample::sample counters;
+        counters.at = moment(about, since);
+        counters.drives = {{drive.identity, {}}};
+        story.push_back(counters);
+    };
+    const sample::drive_media first{"first.iso", "raw", true, true, true, 1000, {}, "sampled-sha256:1"};
+    const sample::drive_media second{"second.iso", "raw", true, true, true, 2000, {}, "sampled-sha256:2"};
+    sample::drive_media none;
+    none.removable = true;
+    const auto medium_of = [&] {
+        const std::string path = (folder.path() / "a.run").string();
+        std::ofstream(path) << file_of(about, story, {});
+        const auto made = read_digest(path);
+        REQUIRE(made.has_value());
+        REQUIRE(made->drives.size() == 1);
+        return made->drives[0].info.media;
+    };
+    sampled_with(1s, none, "");
+    CHECK(medium_of() == none);
+    sampled_with(2s, first, "#block1");
+    CHECK(medium_of() == first);
+    sampled_with(3s, none, "");
+    CHECK(medium_of() == first);
+    sampled_with(4s, second, "#block2");
+    sampled_with(5s, none, "");
+    CHECK(medium_of() == second);
+}

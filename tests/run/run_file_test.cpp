@@ -93,7 +93,7 @@ TEST_CASE("what is written is read back, to the nanosecond") {
     const auto read = line_reader::read_header(lines.front());
     REQUIRE(read.has_value());
     CHECK(read->major == 1);
-    CHECK(read->minor == 0);
+    CHECK(read->minor == 1);
     CHECK(read->id == about.id);
     CHECK(read->qmpwatch == about.qmpwatch);
     CHECK(read->start.wall == about.start.wall);
@@ -206,6 +206,35 @@ TEST_CASE("a later minor version may say more") {
     CHECK(std::get<sample::run_state_change>(**unknown_field).state == "running");
 }
 
+TEST_CASE("minor version 0 says nothing of vCPUs, memory and content") {
+    const auto read = line_reader::read_header(
+        R"({"schema":{"name":"qmpwatch-run","version":1,"minor":0},"start":"2026-01-01T00:00:00Z"})");
+    REQUIRE(read.has_value());
+    CHECK(read->minor == 0);
+    line_reader reader(*read);
+    const auto vm = reader.read(R"({"type":"vm","vm":"a","name":"a","arch":"x86_64","pid":4711})");
+    REQUIRE(vm.has_value());
+    REQUIRE(vm->has_value());
+    CHECK(std::get<sample::vm_identity>(**vm).arch == "x86_64");
+    CHECK(std::get<sample::vm_identity>(**vm).cpus == 0);
+    CHECK(std::get<sample::vm_identity>(**vm).memory_bytes == 0);
+    const auto drives =
+        reader.read(R"({"type":"inventory","drives":[{"device":"cd","inserted":true,"file":"a.iso"}]})");
+    REQUIRE(drives.has_value());
+    REQUIRE(drives->has_value());
+    CHECK(std::get<sample::inventory>(**drives).at(0).media.file == "a.iso");
+    CHECK(std::get<sample::inventory>(**drives).at(0).media.content.empty());
+}
+
+TEST_CASE("a content that nobody computed is not written") {
+    line_writer lines(some_header());
+    sample::drive_info drive;
+    drive.media.inserted = true;
+    CHECK(lines.write(sample::inventory{drive}).find("content") == std::string::npos);
+    drive.media.content = "sampled-sha256:0";
+    CHECK(lines.write(sample::inventory{drive}).find(R"("content":"sampled-sha256:0")") != std::string::npos);
+}
+
 TEST_CASE("lines that are refused") {
     const std::string drives = R"({"type":"drives","drives":[{"device":"a"}]})";
     CHECK(fault_of("{") == "it is not a JSON object");
@@ -233,6 +262,11 @@ TEST_CASE("lines that are refused") {
     CHECK(fault_of(R"({"type":"drives"})") == "it has no list of drives, or too long a one");
     CHECK(fault_of(R"({"type":"drives","drives":[7]})") == "something in it is not an object");
     CHECK(fault_of(R"({"type":"monitor","at_ns":1,"state":"merry"})") == "it has no monitor state that is known");
+    CHECK(fault_of(R"({"type":"vm","cpus":65536})").empty());
+    CHECK(fault_of(R"({"type":"vm","cpus":65537})") == "'cpus' is out of range");
+    CHECK(fault_of(R"({"type":"vm","cpus":-1})") == "'cpus' is not a whole number");
+    CHECK(fault_of(R"({"type":"vm","memory_bytes":"8G"})") == "'memory_bytes' is not a whole number");
+    CHECK(fault_of(R"({"type":"inventory","drives":[{"content":7}]})") == "'content' is not a text");
     CHECK(fault_of(R"({"type":"poll","result":"merry"})") == "it has no result that is known");
     CHECK(fault_of(R"({"type":"event","at_ns":1})") == "it has no 'event'");
     CHECK(fault_of(R"({"type":"end","at_ns":1,"reason":"boredom"})") == "it ends for a reason that is not known");

@@ -40,6 +40,8 @@ std::vector<run::happening> some_story(const run::header& about) {
     vm.machine = "pc-q35-7.2";
     vm.accelerator = "tcg";
     vm.arch = "x86_64";
+    vm.cpus = 4;
+    vm.memory_bytes = 8589934592;
     vm.pid = 4711;
     story.push_back(vm);
     story.push_back(sample::monitor_change{sample::monitor_state::ready, "", moment(about, 1s), {}});
@@ -49,6 +51,7 @@ std::vector<run::happening> some_story(const run::header& about) {
     medium.attachment = {"usb-storage", "qemu-xhci"};
     medium.media = {
         "/iso/Win11 \xc3\xa9.iso", "raw", true, true, true, 7000000000, sample::cache_mode{true, false, true}};
+    medium.media.content = "sampled-sha256:" + std::string(64, '7');
     sample::drive_info empty;
     empty.identity = {"emptycd", "", ""};
     empty.media.removable = true;

@@ -1,5 +1,6 @@
 // How drives are attached: the walk through QOM and the device tree, against the answers of real QEMUs.
 #include "sample/attachment.hpp"
+#include "base/json.hpp"
 #include "sample/query_block.hpp"
 
 #include "support/files.hpp"
@@ -10,6 +11,7 @@
 #include <map>
 #include <string>
 
+using namespace qmpwatch;
 using namespace qmpwatch::sample;
 using qmpwatch::support::fixture;
 using qmpwatch::support::fixture_lines;
@@ -44,7 +46,7 @@ object_model transcript(const std::string& name) {
     for (const std::string& line : fixture_lines("captures/" + name)) {
         const std::size_t brace = line.find('{');
         if (brace == std::string::npos) continue;
-        const auto message = nlohmann::json::parse(line.substr(brace), nullptr, false);
+        const auto message = base::parse_json(line.substr(brace));
         if (!message.is_object() || !message.contains("id")) continue;
         const int id = message["id"].get<int>();
         if (message.value("execute", "") == "qom-get") {
@@ -64,7 +66,7 @@ struct recorded_vm {
 
 /// The drives of a live VM and what QEMU 7.2 answered about the objects around them.
 recorded_vm recorded(const std::string& name) {
-    const auto file = nlohmann::json::parse(fixture("qom/" + name + ".json"));
+    const auto file = base::parse_json(fixture("qom/" + name + ".json"));
     recorded_vm vm;
     for (const auto& drive : file["drives"]) {
         vm.drives.push_back({drive["device"].get<std::string>(), drive["qdev"].get<std::string>(),
@@ -281,7 +283,7 @@ TEST_CASE("a pc machine with unnamed drives") {
 TEST_CASE("the device tree of an arm machine in a captured conversation") {
     std::string tree;
     for (const std::string& line : fixture_lines("captures/aarch64_virt_session.txt")) {
-        const auto message = nlohmann::json::parse(line.substr(std::min(line.find('{'), line.size())), nullptr, false);
+        const auto message = base::parse_json(line.substr(std::min(line.find('{'), line.size())));
         if (!message.is_object() || !message.contains("return") || !message["return"].is_string()) continue;
         const auto text = message["return"].get<std::string>();
         if (text.starts_with("bus: ")) tree = text;

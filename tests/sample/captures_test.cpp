@@ -1,4 +1,5 @@
 // Every captured reply of a real QEMU that holds counters or lists of drives, decoded: QEMU 7.2 and 11.1, QMP and HMP.
+#include "base/json.hpp"
 #include "sample/blockstats.hpp"
 #include "sample/query_block.hpp"
 #include "sample/rate.hpp"
@@ -43,13 +44,13 @@ std::vector<drive_sample> decoded_text(const std::string& text) {
 std::vector<moment> series(const std::string& name) {
     std::vector<moment> polls;
     for (const std::string& line : fixture_lines(name)) {
-        const json poll = json::parse(line);
+        const json poll = base::parse_json(line);
         moment next;
         next.at = poll.at("t").get<double>();
         if (poll.contains("text")) {
             next.drives = decoded_text(poll.at("text").get<std::string>());
         } else {
-            next.drives = decoded(poll.at(poll.contains("return") ? "return" : "blockstats").dump());
+            next.drives = decoded(base::json_text(poll.at(poll.contains("return") ? "return" : "blockstats")));
         }
         if (!polls.empty()) {
             const moment& last = polls.back();
@@ -114,8 +115,8 @@ std::vector<std::vector<drive_sample>> replies(const std::string& name) {
     for (const std::string& line : fixture_lines("captures/" + name)) {
         const std::size_t mark = line.find("< {\"return\": [");
         if (mark == std::string::npos || line.find("\"rd_bytes\"") == std::string::npos) continue;
-        const json reply = json::parse(line.substr(mark + 2));
-        all.push_back(decoded(reply.at("return").dump()));
+        const json reply = base::parse_json(line.substr(mark + 2));
+        all.push_back(decoded(base::json_text(reply.at("return"))));
     }
     return all;
 }
@@ -250,7 +251,7 @@ TEST_CASE("HMP answers of a live q35 machine and of one with unnamed drives name
         REQUIRE(drives.size() == (named ? 12 : 9));
         REQUIRE(identify_by_inventory(drives, known));
         // QMP's list of the same VM.
-        const json recorded = json::parse(fixture("qom/" + vm + ".json")).at("drives");
+        const json recorded = base::parse_json(fixture("qom/" + vm + ".json")).at("drives");
         REQUIRE(recorded.size() == drives.size());
         for (std::size_t index = 0; index < drives.size(); ++index) {
             const json& entry = recorded[index];
@@ -399,7 +400,7 @@ TEST_CASE("reads in flight are not seen before they complete") {
     for (const std::string& line : fixture_lines("captures/inflight_throttled_aio.txt")) {
         const std::size_t mark = line.find("< {\"return\": [");
         if (mark == std::string::npos || line.find("\"inserted\"") == std::string::npos) continue;
-        const auto drives = decode_query_block(json::parse(line.substr(mark + 2)).at("return").dump());
+        const auto drives = decode_query_block(base::json_text(base::parse_json(line.substr(mark + 2)).at("return")));
         REQUIRE(drives.has_value());
         CHECK(drives->size() == 7);
         CHECK(drives->at(3).identity.device == "tst");

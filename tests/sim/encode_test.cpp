@@ -1,4 +1,5 @@
 // The simulator's bytes against the bytes of real monitors.
+#include "base/json.hpp"
 #include "sim/answer.hpp"
 #include "sim/encode_hmp.hpp"
 #include "sim/encode_qmp.hpp"
@@ -6,8 +7,10 @@
 #include "support/files.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+using namespace qmpwatch;
 using namespace qmpwatch::sim;
 using qmpwatch::support::fixture;
 
@@ -169,9 +172,9 @@ TEST_CASE("blockstats entries are QEMU's, byte for byte") {
         json_writer writer(out, false);
         encode_blockstats(writer, drive, counted, what.version);
         const std::string captured = fixture("captures/blockstats_burst_after_io.json");
-        const json all = json::parse(captured);
+        const json all = base::parse_ordered_json(captured);
         std::string expected;
-        json_writer(expected, false).value(all[0].dump());
+        json_writer(expected, false).value(base::json_text(all[0]));
         CHECK(out == expected);
     }
     SUBCASE("an empty CD has no node and no parent, and no idle time") {
@@ -179,7 +182,7 @@ TEST_CASE("blockstats entries are QEMU's, byte for byte") {
         std::string out;
         json_writer writer(out, false);
         encode_blockstats(writer, drive, counters{}, what.version);
-        const json parsed = json::parse(out);
+        const json parsed = base::parse_ordered_json(out);
         CHECK_FALSE(parsed.contains("parent"));
         CHECK_FALSE(parsed.contains("node-name"));
         CHECK(parsed["stats"].size() == 26);
@@ -189,7 +192,7 @@ TEST_CASE("blockstats entries are QEMU's, byte for byte") {
         std::string out;
         json_writer writer(out, false);
         encode_blockstats(writer, drive, counters{}, what.version);
-        CHECK(json::parse(out)["stats"].size() == 32);
+        CHECK(base::parse_ordered_json(out)["stats"].size() == 32);
     }
 }
 
@@ -230,6 +233,32 @@ TEST_CASE("hmp echo and output") {
     entry.clear();
     encode_hmp_block(entry, empty);
     CHECK(block.find("\r\n\r\n" + entry + "(qemu) ") != std::string::npos);
+}
+
+TEST_CASE("how large the VM is") {
+    scenario what = paused();
+    const std::string cpus = "\x1b[K\r\n* CPU #0: thread_id=4242\r\n  CPU #1: thread_id=4243\r\n(qemu) ";
+    const std::string memory = "\x1b[K\r\nbase memory: 2147483648\r\nplugged memory: 0\r\n(qemu) ";
+    CHECK(type(what, "info cpus\n").ends_with(cpus));
+    CHECK(type(what, "info memory_size_summary\n").ends_with(memory));
+    CHECK(negotiated(what, R"({"execute":"query-memory-size-summary"})")
+              .find(R"({"return": {"base-memory": 2147483648, "plugged-memory": 0}})") != std::string::npos);
+    const std::string list = negotiated(what, R"({"execute":"query-cpus-fast"})");
+    CHECK(list.find(R"("qom-path": "/machine/unattached/device[0]", "cpu-index": 0, "target": "x86_64"})") !=
+          std::string::npos);
+    CHECK(list.find(R"("cpu-index": 1)") != std::string::npos);
+    CHECK(list.find(R"("cpu-index": 2)") == std::string::npos);
+
+    what.cpus = 0;
+    what.memory_bytes = 0;
+    for (const char* topic : {"cpus", "memory_size_summary"}) {
+        CHECK(type(what, fmt::format("info {}\n", topic))
+                  .ends_with(fmt::format("\r\nunknown command: 'info {}'\r\n(qemu) ", topic)));
+    }
+    for (const char* command : {"query-cpus-fast", "query-memory-size-summary"}) {
+        CHECK(negotiated(what, fmt::format(R"({{"execute":"{}"}})", command)).find("CommandNotFound") !=
+              std::string::npos);
+    }
 }
 
 TEST_CASE("qom answers lead from a drive to its controller") {

@@ -1,5 +1,6 @@
 #include "stall/recording.hpp"
 
+#include "base/json.hpp"
 #include "sample/blockstats.hpp"
 #include "support/files.hpp"
 
@@ -22,7 +23,7 @@ double seconds_of(base::steady_time when) { return base::in_seconds(when.time_si
 std::vector<frame> load(std::string_view name) {
     std::vector<frame> frames;
     for (const std::string& line : support::fixture_lines(name)) {
-        const json poll = json::parse(line);
+        const json poll = base::parse_json(line);
         frame next;
         next.seconds = poll.at("t").get<double>();
         const double rtt = poll.contains("rtt") ? poll.at("rtt").get<double>() : poll.at("rtt_ms").get<double>() / 1000;
@@ -32,7 +33,8 @@ std::vector<frame> load(std::string_view name) {
         const auto read =
             poll.contains("text")
                 ? sample::decode_hmp_blockstats(poll.at("text").get<std::string>(), drives)
-                : sample::decode_blockstats(poll.at(poll.contains("return") ? "return" : "blockstats").dump(), drives);
+                : sample::decode_blockstats(base::json_text(poll.at(poll.contains("return") ? "return" : "blockstats")),
+                                            drives);
         if (read.has_error()) throw std::runtime_error(read.error().message);
         if (poll.contains("status")) next.status = poll.at("status").get<std::string>();
         if (poll.contains("events")) next.events = poll.at("events").get<std::vector<std::string>>();
@@ -43,7 +45,7 @@ std::vector<frame> load(std::string_view name) {
 
 std::vector<true_gap> load_truth(std::string_view name) {
     std::vector<true_gap> gaps;
-    const json whole = json::parse(support::fixture(name));
+    const json whole = base::parse_json(support::fixture(name));
     for (const json& one : whole.at("truth")) {
         true_gap gap;
         gap.kind = one.at("kind").get<std::string>();

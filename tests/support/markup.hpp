@@ -23,6 +23,7 @@ inline bool begins_with_entity(std::string_view text) {
 /// attributes without quotes, signs that are markup and stand for themselves, an id twice, numbers that are none.
 inline std::string markup_error(std::string_view html) {
     static const std::set<std::string, std::less<>> empty_elements{"meta", "link", "br"};
+    static const std::set<std::string, std::less<>> texts{"content", "data-finding", "data-key", "message", "name"};
     std::vector<std::string> open;
     std::set<std::string> ids;
     std::size_t at = 0;
@@ -80,7 +81,7 @@ inline std::string markup_error(std::string_view html) {
             const std::string value(html.substr(place + 2, end - place - 2));
             if (value.find('<') != value.npos) return complaint("a less-than sign in an attribute");
             for (const char* bad : {"nan", "inf"}) {
-                if (value.find(bad) != value.npos && key != "data-finding" && key != "data-key" && key != "content") {
+                if (value.find(bad) != value.npos && texts.count(key) == 0) {
                     return complaint("a number that is none");
                 }
             }

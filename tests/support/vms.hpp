@@ -128,6 +128,8 @@ inline pipeline::vm_snapshot running_vm() {
                    "virt-11.1",
                    "hvf",
                    "aarch64",
+                   6,
+                   8589934592,
                    4242};
     vm.monitor = sample::monitor_state::ready;
     vm.monitor_since = {some_instant().steady - base::seconds(60), some_instant().wall - base::seconds(60)};

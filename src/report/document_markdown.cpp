@@ -1,7 +1,6 @@
 #include "base/text.hpp"
+#include "report/document.hpp"
 #include "report/finding.hpp"
-#include "report/run_document.hpp"
-#include "report/run_report.hpp"
 
 #include <fmt/format.h>
 
@@ -113,7 +112,9 @@ struct as_markdown {
     }
 };
 
-std::string render(const document& all) {
+}  // namespace
+
+std::string document_markdown(const document& all) {
     std::string out;
     for (const section& each : all) {
         out += out.empty() ? "## " : "\n### ";
@@ -121,15 +122,6 @@ std::string render(const document& all) {
         for (const block& one : each.blocks) out += '\n' + std::visit(as_markdown{}, one);
     }
     return out;
-}
-
-}  // namespace
-
-std::string run_markdown(const run::digest& of, const run::summary& sum) { return render(document_of(of, sum)); }
-
-std::string run_markdown(const run::digest& first, const run::summary& first_sum, const run::digest& second,
-                         const run::summary& second_sum) {
-    return render(document_of(first, first_sum, second, second_sum));
 }
 
 }  // namespace qmpwatch::report

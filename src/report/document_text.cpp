@@ -1,7 +1,6 @@
 #include "base/text.hpp"
+#include "report/document.hpp"
 #include "report/finding.hpp"
-#include "report/run_document.hpp"
-#include "report/run_report.hpp"
 
 #include <fmt/format.h>
 
@@ -127,7 +126,9 @@ struct as_text {
     }
 };
 
-std::string render(const document& all, std::size_t width) {
+}  // namespace
+
+std::string document_text(const document& all, std::size_t width) {
     const as_text how{std::max(width, least_width)};
     std::string out;
     for (const section& each : all) {
@@ -141,17 +142,6 @@ std::string render(const document& all, std::size_t width) {
         }
     }
     return out;
-}
-
-}  // namespace
-
-std::string run_text(const run::digest& of, const run::summary& sum, std::size_t width) {
-    return render(document_of(of, sum), width);
-}
-
-std::string run_text(const run::digest& first, const run::summary& first_sum, const run::digest& second,
-                     const run::summary& second_sum, std::size_t width) {
-    return render(document_of(first, first_sum, second, second_sum), width);
 }
 
 }  // namespace qmpwatch::report
