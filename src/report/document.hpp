@@ -1,5 +1,5 @@
-// What a report says to people, before it is text or Markdown: sections of paragraphs, facts and tables. The texts in it
-// are as runs have them: whoever renders them makes them harmless.
+// What a report says to people, before it is text or Markdown: sections of paragraphs, facts and tables. The texts in
+// it are as runs have them: whoever renders them makes them harmless.
 #pragma once
 
 #include "stall/advice.hpp"

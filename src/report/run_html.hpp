@@ -26,8 +26,8 @@ std::string run_html(const run::digest& first, const run::summary& first_sum, co
 /// The page of two runs in parts, for a page that says more above it: it needs the hatches of svg_chart.hpp.
 struct pair_parts {
     std::string headline;  ///< plain text
-    std::string header;    ///< HTML: the headline and what either run did
-    std::string body;      ///< HTML: the sections
+    std::string header;  ///< HTML: the headline and what either run did
+    std::string body;  ///< HTML: the sections
 };
 /// `heading` is the element of the headline: h1, or h2 below another.
 pair_parts run_html_parts(const run::digest& first, const run::summary& first_sum, const run::digest& second,
