@@ -16,7 +16,7 @@ struct outcome {
     std::vector<std::string> lines;
 };
 
-outcome run(const std::vector<std::string>& words, int signal = 0) {
+outcome run_child(const std::vector<std::string>& words, int signal = 0) {
     asio::io_context loop{1};
     outcome seen;
     app::child command(
@@ -37,13 +37,13 @@ outcome run(const std::vector<std::string>& words, int signal = 0) {
 }  // namespace
 
 TEST_CASE("a command's exit code") {
-    CHECK(run({"true"}).code == 0);
-    CHECK(run({"sh", "-c", "exit 3"}).code == 3);
-    CHECK(run({"sleep", "60"}, SIGTERM).code == 128 + SIGTERM);
+    CHECK(run_child({"true"}).code == 0);
+    CHECK(run_child({"sh", "-c", "exit 3"}).code == 3);
+    CHECK(run_child({"sleep", "60"}, SIGTERM).code == 128 + SIGTERM);
 }
 
 TEST_CASE("its words come line by line") {
-    const outcome seen = run({"sh", "-c", "echo one; echo two >&2; printf three; sleep 0.1"});
+    const outcome seen = run_child({"sh", "-c", "echo one; echo two >&2; printf three; sleep 0.1"});
     REQUIRE(seen.lines.size() == 3);
     CHECK(seen.lines[0] == "one");
     CHECK(seen.lines[1] == "two");
@@ -51,7 +51,7 @@ TEST_CASE("its words come line by line") {
 }
 
 TEST_CASE("it meets SIGPIPE as usual and none of our descriptors") {
-    const outcome seen = run({"sh", "-c", "kill -PIPE $$; echo survived"});
+    const outcome seen = run_child({"sh", "-c", "kill -PIPE $$; echo survived"});
     CHECK(seen.code == 128 + SIGPIPE);
     CHECK(seen.lines.empty());
 }

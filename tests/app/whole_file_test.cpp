@@ -16,7 +16,7 @@ using app::write_whole_file;
 
 namespace {
 
-std::string content(const std::filesystem::path& path) {
+std::string content_on_disk(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -31,12 +31,12 @@ TEST_CASE("a file is written, and replaced") {
     const support::temporary_folder folder;
     const std::string path = (folder.path() / "report.html").string();
     REQUIRE(write_whole_file(path, "one\n").has_value());
-    CHECK(content(path) == "one\n");
+    CHECK(content_on_disk(path) == "one\n");
     const std::string large(3'000'000, 'x');
     REQUIRE(write_whole_file(path, large).has_value());
-    CHECK(content(path) == large);
+    CHECK(content_on_disk(path) == large);
     REQUIRE(write_whole_file(path, "").has_value());
-    CHECK(content(path).empty());
+    CHECK(content_on_disk(path).empty());
     CHECK(files_in(folder.path()) == 1);
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("behind a symbolic link the file is replaced, not the link") {
     std::filesystem::create_symlink(file, link);
     REQUIRE(write_whole_file(link.string(), "two").has_value());
     CHECK(std::filesystem::is_symlink(link));
-    CHECK(content(file) == "two");
+    CHECK(content_on_disk(file) == "two");
 }
 
 TEST_CASE("what cannot be written says so and leaves nothing behind") {

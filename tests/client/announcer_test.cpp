@@ -10,7 +10,7 @@ using sample::monitor_state;
 
 namespace {
 
-struct listener : client::observer {
+struct what_it_heard : client::observer {
     std::vector<std::pair<monitor_state, std::string>> heard;
     void monitor_changed(const sample::monitor_change& change) override {
         heard.emplace_back(change.state, change.detail);
@@ -26,7 +26,7 @@ struct listener : client::observer {
 }  // namespace
 
 TEST_CASE("a state is said when it changes, not at every try") {
-    listener out;
+    what_it_heard out;
     client::announcer states(out);
     CHECK_FALSE(states.state().has_value());
     states.say(monitor_state::absent, "no socket");
@@ -41,7 +41,7 @@ TEST_CASE("a state is said when it changes, not at every try") {
 }
 
 TEST_CASE("another problem in the same state is news") {
-    listener out;
+    what_it_heard out;
     client::announcer states(out);
     states.say(monitor_state::absent, "no socket");
     states.say(monitor_state::absent, "no permission", base::errc::not_permitted);

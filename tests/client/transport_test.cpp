@@ -55,7 +55,7 @@ address at_path(std::string path) {
 base::result<void> connect_to(const address& where) {
     asio::io_context context;
     transport line(context.get_executor());
-    return run_coroutine(context, line.connect(where, steady_clock::now() + milliseconds(500)));
+    return run_coroutine(context, line.connect(where, steady_clock::now() + milliseconds(5000)));
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ TEST_CASE("bytes, silence, and the end") {
     const listener server;
     asio::io_context context;
     transport line(context.get_executor());
-    REQUIRE(run_coroutine(context, line.connect(server.where(), steady_clock::now() + milliseconds(500))).has_value());
+    REQUIRE(run_coroutine(context, line.connect(server.where(), steady_clock::now() + milliseconds(5000))).has_value());
     CHECK(line.peer_process() == getpid());
     const int peer = accept(server.handle, nullptr, nullptr);
 
@@ -129,16 +129,16 @@ TEST_CASE("bytes, silence, and the end") {
     CHECK(run_coroutine(context, line.read(steady_clock::now() + milliseconds(30))).error().code == errc::timed_out);
     CHECK(run_coroutine(context, line.read(steady_clock::now() - milliseconds(30))).error().code == errc::timed_out);
     REQUIRE(write(peer, "hello", 5) == 5);
-    CHECK(*run_coroutine(context, line.read(steady_clock::now() + milliseconds(500))) == "hello");
+    CHECK(*run_coroutine(context, line.read(steady_clock::now() + milliseconds(5000))) == "hello");
 
-    REQUIRE(run_coroutine(context, line.write("world", steady_clock::now() + milliseconds(500))).has_value());
+    REQUIRE(run_coroutine(context, line.write("world", steady_clock::now() + milliseconds(5000))).has_value());
     char heard[5];
     REQUIRE(read(peer, heard, 5) == 5);
     CHECK(std::string_view(heard, 5) == "world");
 
     close(peer);
-    CHECK(run_coroutine(context, line.read(steady_clock::now() + milliseconds(500))).error().code == errc::closed);
-    CHECK(run_coroutine(context, line.write("x", steady_clock::now() + milliseconds(500))).error().code ==
+    CHECK(run_coroutine(context, line.read(steady_clock::now() + milliseconds(5000))).error().code == errc::closed);
+    CHECK(run_coroutine(context, line.write("x", steady_clock::now() + milliseconds(5000))).error().code ==
           errc::closed);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("a peer that takes no bytes does not hold us up") {
     const listener server;
     asio::io_context context;
     transport line(context.get_executor());
-    REQUIRE(run_coroutine(context, line.connect(server.where(), steady_clock::now() + milliseconds(500))).has_value());
+    REQUIRE(run_coroutine(context, line.connect(server.where(), steady_clock::now() + milliseconds(5000))).has_value());
     const std::string flood(8 << 20, 'x');
     CHECK(run_coroutine(context, line.write(flood, steady_clock::now() + milliseconds(100))).error().code ==
           errc::closed);

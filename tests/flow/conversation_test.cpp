@@ -207,14 +207,14 @@ TEST_CASE(
     for (const char* oddity :
          {"pretty", "byte_by_byte", "split_crlf", "many_drives=100", "event_flood=2000", "events_before_greeting=5"}) {
         CAPTURE(oddity);
-        watched_simulation run(scenario_with(protocol::qmp, {oddity}));
+        watched_simulation run(scenario_with(protocol::qmp, {oddity}), true, patient());
         run.run_until([&] { return run.heard.samples.size() >= 2; });
         CHECK(run.heard.sequence() == "connecting ready");
         CHECK(run.heard.samples.back().drives.size() >= 2);
     }
     for (const char* oddity : {"byte_by_byte", "split_crlf", "many_drives=100", "telnet"}) {
         CAPTURE(oddity);
-        watched_simulation run(scenario_with(protocol::hmp, {oddity}));
+        watched_simulation run(scenario_with(protocol::hmp, {oddity}), true, patient());
         run.run_until([&] { return run.heard.samples.size() >= 2; });
         CHECK(run.heard.sequence() == "connecting ready");
     }

@@ -61,9 +61,17 @@ inline client::watch_settings quick() {
     return settings;
 }
 
+/// For a speaker that is slow but right, on a machine that may be slow as well.
+inline client::watch_settings patient() {
+    client::watch_settings settings = quick();
+    settings.first_byte = settings.reply = settings.run_state = settings.inventory = base::seconds(5);
+    return settings;
+}
+
 class watched_simulation {
 public:
-    explicit watched_simulation(sim::scenario what, bool is_listening = true) : what_(std::move(what)) {
+    explicit watched_simulation(sim::scenario what, bool is_listening = true, client::watch_settings settings = quick())
+        : what_(std::move(what)) {
         if (what_.drives.empty()) {
             sim::add_drive(what_, sim::guest_device::usb_storage, "install_media");
             sim::add_drive(what_, sim::guest_device::nvme, "system");
@@ -71,7 +79,7 @@ public:
         if (is_listening) start_vm();
         client::address where;
         where.path = path();
-        watcher_.emplace(loop.get_executor(), where, quick(), heard);
+        watcher_.emplace(loop.get_executor(), where, settings, heard);
     }
 
     std::string path() const { return (folder_.path() / "vm.sock").string(); }

@@ -7,7 +7,6 @@
 
 using namespace qmpwatch;
 using namespace qmpwatch::monitor;
-using phase = hmp_session::phase;
 
 namespace {
 
@@ -24,10 +23,10 @@ std::string echo(std::string_view line) {
     return result + "\r\n";
 }
 
-hmp_session ready_session() {
+hmp_session ready_hmp_session() {
     hmp_session session;
     REQUIRE(session.receive(banner).has_value());
-    REQUIRE(session.current() == phase::ready);
+    REQUIRE(session.current() == hmp_session::phase::ready);
     return session;
 }
 
@@ -37,11 +36,11 @@ TEST_CASE("the banner gives the version and ends at the prompt") {
     hmp_session session;
     for (std::size_t i = 0; i + 1 < banner.size(); ++i) {
         REQUIRE(session.receive(banner.substr(i, 1)).has_value());
-        CHECK(session.current() == phase::awaiting_prompt);
+        CHECK(session.current() == hmp_session::phase::awaiting_prompt);
         CHECK(session.execute("info name").has_error());
     }
     REQUIRE(session.receive(banner.substr(banner.size() - 1)).has_value());
-    CHECK(session.current() == phase::ready);
+    CHECK(session.current() == hmp_session::phase::ready);
     CHECK(session.version() == "7.2.22");
     CHECK(session.take_output().empty());
 }
@@ -50,10 +49,10 @@ TEST_CASE("an answer is what stands between echo and prompt, wherever the bytes 
     const std::string reply = echo("info name") + "winarm-install\r\n(qemu) ";
     for (std::size_t cut = 1; cut < reply.size(); ++cut) {
         CAPTURE(cut);
-        hmp_session session = ready_session();
+        hmp_session session = ready_hmp_session();
         const ticket question = *session.execute("info name");
         CHECK(session.take_output() == "info name\n");
-        CHECK(session.current() == phase::asking);
+        CHECK(session.current() == hmp_session::phase::asking);
         CHECK(session.execute("info status").has_error());
         REQUIRE(session.receive(std::string_view(reply).substr(0, cut)).has_value());
         REQUIRE(session.receive(std::string_view(reply).substr(cut)).has_value());
@@ -61,12 +60,12 @@ TEST_CASE("an answer is what stands between echo and prompt, wherever the bytes 
         REQUIRE(session.take_answer(heard));
         CHECK(heard.to == question);
         CHECK(*heard.text == "winarm-install\r\n");
-        CHECK(session.current() == phase::ready);
+        CHECK(session.current() == hmp_session::phase::ready);
     }
 }
 
 TEST_CASE("an empty answer") {
-    hmp_session session = ready_session();
+    hmp_session session = ready_hmp_session();
     REQUIRE(session.execute("info name").has_value());
     REQUIRE(session.receive(echo("info name") + "(qemu) ").has_value());
     answer heard;
@@ -75,7 +74,7 @@ TEST_CASE("an empty answer") {
 }
 
 TEST_CASE("the prompt's letters inside a line do not end an answer") {
-    hmp_session session = ready_session();
+    hmp_session session = ready_hmp_session();
     REQUIRE(session.execute("info name").has_value());
     REQUIRE(session.receive(echo("info name") + "a VM named (qemu) ").has_value());
     answer heard;
@@ -86,7 +85,7 @@ TEST_CASE("the prompt's letters inside a line do not end an answer") {
 }
 
 TEST_CASE("an unknown command is refused, and the session goes on") {
-    hmp_session session = ready_session();
+    hmp_session session = ready_hmp_session();
     REQUIRE(session.execute("info kvm").has_value());
     REQUIRE(session.receive(echo("info kvm") + "unknown command: 'info kvm'\r\n(qemu) ").has_value());
     answer heard;
@@ -96,7 +95,7 @@ TEST_CASE("an unknown command is refused, and the session goes on") {
 }
 
 TEST_CASE("an answer that was given up keeps the line busy until it has come") {
-    hmp_session session = ready_session();
+    hmp_session session = ready_hmp_session();
     const ticket question = *session.execute("info name");
     session.forget(question);
     CHECK(session.execute("info status").has_error());
@@ -107,13 +106,13 @@ TEST_CASE("an answer that was given up keeps the line busy until it has come") {
 }
 
 TEST_CASE("somebody else's typing is noticed") {
-    hmp_session session = ready_session();
+    hmp_session session = ready_hmp_session();
     REQUIRE(session.execute("info name").has_value());
     CHECK(session.receive(echo("quit") + "(qemu) ").error().code == base::errc::protocol);
 }
 
 TEST_CASE("what is said while nothing was asked is not taken for an answer") {
-    hmp_session session = ready_session();
+    hmp_session session = ready_hmp_session();
     REQUIRE(session.receive("block job done\r\n(qemu) ").has_value());
     REQUIRE(session.execute("info name").has_value());
     REQUIRE(session.receive(echo("info name") + "winarm\r\n(qemu) ").has_value());
@@ -123,7 +122,7 @@ TEST_CASE("what is said while nothing was asked is not taken for an answer") {
 }
 
 TEST_CASE("an endless answer is cut off") {
-    hmp_session session = ready_session();
+    hmp_session session = ready_hmp_session();
     REQUIRE(session.execute("info name").has_value());
     REQUIRE(session.receive(echo("info name")).has_value());
     const std::string block(1 << 20, 'x');
@@ -136,11 +135,11 @@ TEST_CASE("an endless answer is cut off") {
 }
 
 TEST_CASE("commands that change the VM never leave") {
-    hmp_session session = ready_session();
+    hmp_session session = ready_hmp_session();
     CHECK(session.execute("quit").error().code == base::errc::usage);
     CHECK(session.execute("info name\nquit").error().code == base::errc::usage);
     CHECK(session.take_output().empty());
-    CHECK(session.current() == phase::ready);
+    CHECK(session.current() == hmp_session::phase::ready);
 }
 
 TEST_CASE("the line that an echo shows in the end") {

@@ -7,7 +7,6 @@
 
 using namespace qmpwatch;
 using namespace qmpwatch::monitor;
-using phase = qmp_session::phase;
 
 namespace {
 
@@ -19,12 +18,12 @@ constexpr std::string_view agreed = R"({"return": {}, "id": 0})"
 constexpr std::string_view stop = R"({"timestamp": {"seconds": 1, "microseconds": 2}, "event": "STOP"})"
                                   "\r\n";
 
-qmp_session ready_session() {
+qmp_session ready_qmp_session() {
     qmp_session session;
     REQUIRE(session.receive(hello).has_value());
     session.take_output();
     REQUIRE(session.receive(agreed).has_value());
-    REQUIRE(session.current() == phase::ready);
+    REQUIRE(session.current() == qmp_session::phase::ready);
     return session;
 }
 
@@ -32,19 +31,19 @@ qmp_session ready_session() {
 
 TEST_CASE("it listens first, negotiates, and is ready") {
     qmp_session session;
-    CHECK(session.current() == phase::awaiting_greeting);
+    CHECK(session.current() == qmp_session::phase::awaiting_greeting);
     CHECK(session.take_output().empty());
     CHECK(session.execute("query-status").error().code == base::errc::usage);
 
     REQUIRE(session.receive(hello).has_value());
-    CHECK(session.current() == phase::negotiating);
+    CHECK(session.current() == qmp_session::phase::negotiating);
     CHECK(session.take_output() == R"({"execute":"qmp_capabilities","arguments":{"enable":["oob"]},"id":0})"
                                    "\n");
     CHECK(session.take_output().empty());
     CHECK(session.execute("query-status").has_error());
 
     REQUIRE(session.receive(agreed).has_value());
-    CHECK(session.current() == phase::ready);
+    CHECK(session.current() == qmp_session::phase::ready);
     CHECK(session.greeted().version == "7.2.22");
 }
 
@@ -60,7 +59,7 @@ TEST_CASE("a whole conversation byte by byte, with events at every place") {
     std::string script;
     for (const std::string_view part : {stop, hello, stop, agreed, stop}) script += part;
     for (const char c : script) REQUIRE(session.receive(std::string_view(&c, 1)).has_value());
-    CHECK(session.current() == phase::ready);
+    CHECK(session.current() == qmp_session::phase::ready);
     announcement event;
     for (int i = 0; i < 3; ++i) {
         REQUIRE(session.take_event(event));
@@ -70,7 +69,7 @@ TEST_CASE("a whole conversation byte by byte, with events at every place") {
 }
 
 TEST_CASE("answers find their questions, in any order and with strangers between them") {
-    qmp_session session = ready_session();
+    qmp_session session = ready_qmp_session();
     const ticket first = *session.execute("query-status");
     const ticket second = *session.execute("qom-get", R"({"path":"/machine","property":"type"})");
     CHECK(session.take_output() ==
@@ -91,7 +90,7 @@ TEST_CASE("answers find their questions, in any order and with strangers between
 }
 
 TEST_CASE("an answer counts once, and not at all when it was given up") {
-    qmp_session session = ready_session();
+    qmp_session session = ready_qmp_session();
     const ticket question = *session.execute("query-status");
     session.forget(question);
     REQUIRE(session.receive(R"({"return": {}, "id": 1})").has_value());
@@ -105,13 +104,13 @@ TEST_CASE("an answer counts once, and not at all when it was given up") {
 }
 
 TEST_CASE("out-of-band questions") {
-    qmp_session session = ready_session();
+    qmp_session session = ready_qmp_session();
     REQUIRE(session.execute("query-yank", {}, true).has_value());
     CHECK(session.take_output() == "{\"exec-oob\":\"query-yank\",\"id\":1}\n");
 }
 
 TEST_CASE("commands that change the VM never leave") {
-    qmp_session session = ready_session();
+    qmp_session session = ready_qmp_session();
     CHECK(session.execute("stop").error().code == base::errc::usage);
     CHECK(session.execute("human-monitor-command", R"({"command-line":"info block"})").has_error());
     CHECK(session.take_output().empty());
@@ -119,12 +118,12 @@ TEST_CASE("commands that change the VM never leave") {
 
 TEST_CASE("errors end the session") {
     SUBCASE("an error without id: QEMU did not understand us") {
-        qmp_session session = ready_session();
+        qmp_session session = ready_qmp_session();
         CHECK(session.receive(R"({"error": {"class": "GenericError", "desc": "JSON parse error"}})").error().code ==
               base::errc::protocol);
     }
     SUBCASE("garbage") {
-        qmp_session session = ready_session();
+        qmp_session session = ready_qmp_session();
         CHECK(session.receive("(qemu) ").error().code == base::errc::protocol);
     }
     SUBCASE("something else than a greeting") {

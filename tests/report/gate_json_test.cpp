@@ -29,13 +29,13 @@ void collect(const json& of, const std::string& place, std::set<std::string>& ke
     }
 }
 
-std::set<std::string> keys_of(const json& object) {
+std::set<std::string> key_set_of(const json& object) {
     std::set<std::string> keys;
     for (const auto& [key, value] : object.items()) keys.insert(key);
     return keys;
 }
 
-std::set<std::string> metric_keys(const report::gate_report& of) { return keys_of(object_of(of)["metrics"][0]); }
+std::set<std::string> metric_keys(const report::gate_report& of) { return key_set_of(object_of(of)["metrics"][0]); }
 
 }  // namespace
 
@@ -86,8 +86,8 @@ TEST_CASE("the keys are the same whatever is known") {
         CHECK(metric_keys(report_test::some_open_gate(why)) == usual);
         CHECK(object_of(report_test::some_open_gate(why))["metrics"][0]["reason"] == std::string(gate::name(why)));
     }
-    CHECK(keys_of(object_of(report_test::some_failed_gate())) ==
-          keys_of(object_of(report_test::some_failed_comparison())));
+    CHECK(key_set_of(object_of(report_test::some_failed_gate())) ==
+          key_set_of(object_of(report_test::some_failed_comparison())));
 }
 
 TEST_CASE("docs/gate-json.md names every key") {

@@ -183,7 +183,7 @@ json parsed(const pipeline::notice& notice) {
     return object;
 }
 
-std::vector<std::string> keys_of(const json& object) {
+std::vector<std::string> notice_keys_of(const json& object) {
     std::vector<std::string> keys;
     for (const auto& [key, value] : object.items()) keys.push_back(key);
     return keys;
@@ -213,7 +213,7 @@ TEST_CASE("every JSON line begins with the same keys and is one line") {
         CAPTURE(line);
         CHECK(line.find('\n') == std::string::npos);
         const json object = parsed(each);
-        const std::vector<std::string> keys = keys_of(object);
+        const std::vector<std::string> keys = notice_keys_of(object);
         REQUIRE(keys.size() > 4);
         CHECK(std::vector<std::string>(keys.begin(), keys.begin() + 4) ==
               std::vector<std::string>{"event", "time", "elapsed", "vm"});
@@ -259,8 +259,8 @@ TEST_CASE("a rate has the same keys whatever is known, and what is not known is 
     pipeline::rate_notice bare = rate_of(support::starting_vm().drives.front());
     bare.attachment = {};
     const json hmp = parsed(notice_of(bare));
-    CHECK(keys_of(full) == keys_of(hmp));
-    CHECK(keys_of(full["failed"]) == keys_of(hmp["failed"]));
+    CHECK(notice_keys_of(full) == notice_keys_of(hmp));
+    CHECK(notice_keys_of(full["failed"]) == notice_keys_of(hmp["failed"]));
     for (const char* key :
          {"device", "bus", "window_seconds", "read_bytes_per_second", "write_iops", "busy_ratio",
           "read_latency_seconds", "discarded_bytes", "discards_completed", "discard_time_seconds", "discards_merged"}) {
@@ -438,7 +438,7 @@ TEST_CASE("stalls in JSON") {
 
     const json afar = parsed(notice_of(stall_of(inferred_from_afar())));
     CHECK(afar["remedies"] == json::array());
-    CHECK(keys_of(afar) == keys_of(parsed(notice_of(stall_of(confirmed())))));
+    CHECK(notice_keys_of(afar) == notice_keys_of(parsed(notice_of(stall_of(confirmed())))));
     for (const char* key : {"start", "start_elapsed", "seconds", "seconds_min", "seconds_max", "paused_seconds"}) {
         CAPTURE(key);
         CHECK(afar[key].is_null());

@@ -17,7 +17,7 @@ namespace {
 
 using rows = std::vector<std::vector<std::string>>;
 
-std::string cell(const rows& table, std::size_t row, const std::string& name) {
+std::string cell_of(const rows& table, std::size_t row, const std::string& name) {
     const auto column = std::find(table[0].begin(), table[0].end(), name);
     REQUIRE_MESSAGE(column != table[0].end(), name);
     return table[row][static_cast<std::size_t>(column - table[0].begin())];
@@ -40,15 +40,15 @@ TEST_CASE("the rows are the intervals") {
     for (std::size_t i = 1; i < table.size(); ++i) {
         REQUIRE(table[i].size() == table[0].size());
         const pipeline::rate_notice& rate = all.intervals[i - 1].rate;
-        CHECK(cell(table, i, "drive") == rate.drive);
-        CHECK(std::stod(cell(table, i, "elapsed")) == base::in_seconds(all.intervals[i - 1].elapsed));
-        CHECK(std::stod(cell(table, i, "read_bytes_per_second")) == rate.rate->read.bytes_per_second);
-        CHECK(std::stoull(cell(table, i, "read_bytes")) == rate.counters[sample::operation::read].bytes);
-        stalls[rate.drive] += std::stod(cell(table, i, "stalls_ended"));
-        lost[rate.drive] += std::stod(cell(table, i, "stall_seconds"));
+        CHECK(cell_of(table, i, "drive") == rate.drive);
+        CHECK(std::stod(cell_of(table, i, "elapsed")) == base::in_seconds(all.intervals[i - 1].elapsed));
+        CHECK(std::stod(cell_of(table, i, "read_bytes_per_second")) == rate.rate->read.bytes_per_second);
+        CHECK(std::stoull(cell_of(table, i, "read_bytes")) == rate.counters[sample::operation::read].bytes);
+        stalls[rate.drive] += std::stod(cell_of(table, i, "stalls_ended"));
+        lost[rate.drive] += std::stod(cell_of(table, i, "stall_seconds"));
     }
-    CHECK(cell(table, 1, "time") == "2026-11-30T20:00:15.040Z");
-    CHECK(cell(table, 1, "vm") == "winarm");
+    CHECK(cell_of(table, 1, "time") == "2026-11-30T20:00:15.040Z");
+    CHECK(cell_of(table, 1, "vm") == "winarm");
     CHECK(stalls["install_media"] == 21);
     CHECK(stalls["system"] == 0);
     CHECK(lost["install_media"] == doctest::Approx(230.95));
@@ -69,11 +69,11 @@ TEST_CASE("what is not known is an empty cell, and names are quoted") {
     all.vm.vm = "a,\"b\"\x1b";
     const rows table = read_csv(report::run_csv(all));
     REQUIRE(table.size() == 4);
-    CHECK(cell(table, 1, "time") == "");
-    CHECK(cell(table, 1, "elapsed") == "15");
-    CHECK(cell(table, 1, "vm") == "a,\"b\"?");
-    CHECK(cell(table, 1, "device") == "");
-    CHECK(cell(table, 1, "failed_read") == "");
-    CHECK(cell(table, 1, "reads_completed") == "2");
+    CHECK(cell_of(table, 1, "time") == "");
+    CHECK(cell_of(table, 1, "elapsed") == "15");
+    CHECK(cell_of(table, 1, "vm") == "a,\"b\"?");
+    CHECK(cell_of(table, 1, "device") == "");
+    CHECK(cell_of(table, 1, "failed_read") == "");
+    CHECK(cell_of(table, 1, "reads_completed") == "2");
     CHECK(read_csv(report::run_csv(run::digest{})).size() == 1);
 }

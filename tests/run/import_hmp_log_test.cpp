@@ -20,7 +20,7 @@ using sample::operation;
 
 namespace {
 
-imported read(std::string_view text) {
+imported read_log(std::string_view text) {
     auto run = import_hmp_log(text);
     REQUIRE_MESSAGE(run.has_value(), run.error().message);
     return std::move(*run);
@@ -89,7 +89,7 @@ std::string with_times(const std::function<std::string(double)>& time, std::stri
 }  // namespace
 
 TEST_CASE("a log that socat and date wrote of a real QEMU") {
-    const imported run = read(support::fixture("hmp/socat_log_7.2_raw.bin"));
+    const imported run = read_log(support::fixture("hmp/socat_log_7.2_raw.bin"));
     CHECK(run.notes.empty());
     CHECK(run.about.has_wall_clock);
     CHECK(base::rfc3339(run.about.start.wall) == "2026-12-01T02:46:07.000Z");
@@ -148,7 +148,7 @@ TEST_CASE("a text log of a recorded series is the same run as its JSON Lines") {
     };
     for (const auto& [name, form] : forms) {
         INFO(name);
-        const imported run = read(with_times(form));
+        const imported run = read_log(with_times(form));
         CHECK(run.notes.empty());
         CHECK(run.about.poll == 250ms);
         const auto samples = samples_of(run);
@@ -172,7 +172,7 @@ TEST_CASE("the loop that users write: a date, an output, fifteen seconds") {
             fmt::format("Tue Dec  1 02:{:02}:{:02} AM CET 2026\n", 14 + (29 + 15 * index) / 60, (29 + 15 * index) % 60);
         log += drive("install_media", 1000 * index) + drive("system", 0);
     }
-    const imported run = read(log);
+    const imported run = read_log(log);
     CHECK(run.notes.empty());
     CHECK(run.about.poll == 15s);
     CHECK(base::rfc3339(run.about.start.wall) == "2026-12-01T01:14:29.000Z");
@@ -185,41 +185,41 @@ TEST_CASE("a time of day goes over midnight") {
     for (const char* time : {"23:59:30", "23:59:45", "00:00:00", "00:00:15", "12:00:00", "23:00:00", "00:30:00"}) {
         log += std::string(time) + "\n" + drive("a", 1);
     }
-    const imported run = read(log);
+    const imported run = read_log(log);
     CHECK(run.notes.empty());
     CHECK_FALSE(run.about.has_wall_clock);
     CHECK(times_of(run) == seconds_list{0, 15, 30, 45, 43230, 82830, 88230});
 }
 
 TEST_CASE("a zone that is not known leaves the wall clock unknown") {
-    const imported run = read("2026-12-01 02:14:29\n" + drive("a", 1) + "2026-12-01 02:14:44\n" + drive("a", 2));
+    const imported run = read_log("2026-12-01 02:14:29\n" + drive("a", 1) + "2026-12-01 02:14:44\n" + drive("a", 2));
     CHECK_FALSE(run.about.has_wall_clock);
     CHECK(times_of(run) == seconds_list{0, 15});
     // The clocks go back in autumn; both zones are known.
     const imported autumn =
-        read("Sun Oct 25 02:59:50 CEST 2026\n" + drive("a", 1) + "Sun Oct 25 02:00:05 CET 2026\n" + drive("a", 2));
+        read_log("Sun Oct 25 02:59:50 CEST 2026\n" + drive("a", 1) + "Sun Oct 25 02:00:05 CET 2026\n" + drive("a", 2));
     CHECK(autumn.about.has_wall_clock);
     CHECK(times_of(autumn) == seconds_list{0, 15});
 }
 
 TEST_CASE("a time on each line") {
-    const imported run = read("Dec 01 02:14:29 " + drive("a", 1) + "Dec 01 02:14:30 " + drive("b", 1) +
-                              "Dec 01 02:14:44 " + drive("a", 2) + "Dec 01 02:14:44 " + drive("b", 2));
+    const imported run = read_log("Dec 01 02:14:29 " + drive("a", 1) + "Dec 01 02:14:30 " + drive("b", 1) +
+                                  "Dec 01 02:14:44 " + drive("a", 2) + "Dec 01 02:14:44 " + drive("b", 2));
     CHECK(run.notes.empty());
     CHECK(times_of(run) == seconds_list{0, 15});
     CHECK(samples_of(run)[0]->drives.size() == 2);
     CHECK(samples_of(run)[1]->drives[0].identity.device == "a");
     const imported unnamed =
-        read("[1796091269] " + drive("", 1) + "[1796091270] (qemu) \n[1796091284] " + drive("", 2));
+        read_log("[1796091269] " + drive("", 1) + "[1796091270] (qemu) \n[1796091284] " + drive("", 2));
     CHECK(times_of(unnamed) == seconds_list{0, 15});
-    const imported rows = read("t=1 QEMU 11.1.3 monitor - type 'help' for more information\n" + table("a", 1) +
-                               "t=2 QEMU 11.1.3 monitor - type 'help' for more information\n" + table("a", 2));
+    const imported rows = read_log("t=1 QEMU 11.1.3 monitor - type 'help' for more information\n" + table("a", 1) +
+                                   "t=2 QEMU 11.1.3 monitor - type 'help' for more information\n" + table("a", 2));
     CHECK(bytes_of(rows) == bytes_list{1, 2});
 }
 
 TEST_CASE("times on lines of their own, on the same lines, and of another kind") {
-    const imported run = read("23:59:59\n" + drive("a", 1) + "[00:00:14]\nDec 01 00:00:29 " + drive("a", 2) +
-                              "Tue Dec  1 12:14:29 AM CET 2026\nVM status: running\n" + drive("a", 3));
+    const imported run = read_log("23:59:59\n" + drive("a", 1) + "[00:00:14]\nDec 01 00:00:29 " + drive("a", 2) +
+                                  "Tue Dec  1 12:14:29 AM CET 2026\nVM status: running\n" + drive("a", 3));
     CHECK(times_of(run) == seconds_list{0, 30});
     CHECK(elapsed(run, all_of<sample::run_state_change>(run).at(0)->at) == 30);
     REQUIRE(run.notes.size() == 1);
@@ -240,20 +240,20 @@ TEST_CASE("lost completions are found in a text log as well") {
         }
     }
     // Nobody says that the drive is usb-storage, and yet:
-    const auto stalls = stalls_of(read(log));
+    const auto stalls = stalls_of(read_log(log));
     REQUIRE(stalls.size() == 14);
     for (const stall::transition& one : stalls) CHECK(one.cause == stall::cause::lost_completion);
 }
 
 TEST_CASE("times after the outputs") {
     const std::string first = drive("a", 1) + "t=10\n";
-    const imported run = read(first + drive("a", 2) + "t=25\n(qemu) " + drive("a", 3) + "(qemu)\nt=40\n");
+    const imported run = read_log(first + drive("a", 2) + "t=25\n(qemu) " + drive("a", 3) + "(qemu)\nt=40\n");
     CHECK(run.notes.empty());
     CHECK(bytes_of(run) == bytes_list{1, 2, 3});
     CHECK(times_of(run) == seconds_list{0, 15, 30});
-    CHECK(times_of(read(first)) == seconds_list{0});
+    CHECK(times_of(read_log(first)) == seconds_list{0});
     // A log that was cut at its beginning also begins with an output, but ends with one too.
-    const imported cut = read(first + drive("a", 2) + "t=25\n" + drive("a", 3));
+    const imported cut = read_log(first + drive("a", 2) + "t=25\n" + drive("a", 3));
     CHECK(bytes_of(cut) == bytes_list{2, 3});
     CHECK(times_of(cut) == seconds_list{0, 15});
     REQUIRE(cut.notes.size() == 1);
@@ -265,8 +265,8 @@ TEST_CASE("the table of QEMU 11, raw and edited") {
     std::string edited = support::fixture("hmp/info_blockstats_11.1.txt");
     if (!edited.ends_with('\n')) edited += '\n';
     for (const std::string& output : {raw, edited}) {
-        const imported run = read("1796091269\n" + output + "\n1796091284\n" + output + "\n" +
-                                  support::fixture("hmp/info_block_11.1.txt"));
+        const imported run = read_log("1796091269\n" + output + "\n1796091284\n" + output + "\n" +
+                                      support::fixture("hmp/info_block_11.1.txt"));
         CHECK(run.notes.empty());
         const auto samples = samples_of(run);
         REQUIRE(samples.size() == 2);
@@ -276,13 +276,13 @@ TEST_CASE("the table of QEMU 11, raw and edited") {
         CHECK(samples[0]->drives[3].identity.node_name == "data");
         CHECK(samples[0]->drives[4].identity.qdev == "disc_player");
     }
-    const imported newer = read("1796091269\n" + raw);
+    const imported newer = read_log("1796091269\n" + raw);
     CHECK(std::get<sample::vm_identity>(newer.story.at(0)).version == "11.1.3");
 }
 
 TEST_CASE("drives without a name are told apart, and that is said") {
-    const imported run = read("t=1\n" + drive("", 1) + drive("a", 2) + drive("", 3) + "t=2\n" + drive("", 1) +
-                              drive("a", 2) + drive("", 3));
+    const imported run = read_log("t=1\n" + drive("", 1) + drive("a", 2) + drive("", 3) + "t=2\n" + drive("", 1) +
+                                  drive("a", 2) + drive("", 3));
     const auto samples = samples_of(run);
     REQUIRE(samples.size() == 2);
     CHECK(sample::drive_name(samples[0]->drives[0].identity) == "unnamed-1");
@@ -292,8 +292,8 @@ TEST_CASE("drives without a name are told apart, and that is said") {
 }
 
 TEST_CASE("drives that come, go and change their names") {
-    const imported run = read("t=1\n" + drive("a", 1) + "t=2\n" + drive("a", 1) + drive("b", 1) + "t=3\n" +
-                              drive("c", 1) + "t=4\n" + drive("a", 1) + "t=5\n" + drive("a", 1));
+    const imported run = read_log("t=1\n" + drive("a", 1) + "t=2\n" + drive("a", 1) + drive("b", 1) + "t=3\n" +
+                                  drive("c", 1) + "t=4\n" + drive("a", 1) + "t=5\n" + drive("a", 1));
     CHECK(run.notes.empty());
     const auto samples = samples_of(run);
     REQUIRE(samples.size() == 5);
@@ -302,9 +302,10 @@ TEST_CASE("drives that come, go and change their names") {
 }
 
 TEST_CASE("run states as QEMU says them") {
-    const imported run = read("t=1\nVM status: running\n" + drive("a", 1) + "t=2\nVM status: paused\n" + drive("a", 1) +
-                              "t=3\n(qemu) info status\r\nVM status: paused (io-error)\r\n(qemu) info blockstats\r\n" +
-                              drive("a", 1) + "t=4 VM status: running (single step mode)\n" + drive("a", 1));
+    const imported run =
+        read_log("t=1\nVM status: running\n" + drive("a", 1) + "t=2\nVM status: paused\n" + drive("a", 1) +
+                 "t=3\n(qemu) info status\r\nVM status: paused (io-error)\r\n(qemu) info blockstats\r\n" +
+                 drive("a", 1) + "t=4 VM status: running (single step mode)\n" + drive("a", 1));
     std::vector<std::string> states;
     for (const auto* one : all_of<sample::run_state_change>(run)) states.push_back(one->state);
     CHECK(states == std::vector<std::string>{"running", "paused", "io-error", "running"});
@@ -315,15 +316,15 @@ TEST_CASE("run states as QEMU says them") {
 TEST_CASE("times inside other answers are none") {
     const std::string snapshots = "(qemu) info snapshots\r\nID  TAG   VM SIZE  DATE                 VM CLOCK\r\n"
                                   "1   snap  2.3 GiB  2026-12-01 09:14:29  00:01:23.456\r\n(qemu) ";
-    const imported run = read("2026-12-01T02:14:29Z\n" + snapshots + "info blockstats\r\n" + drive("a", 1) +
-                              "(qemu) 2026-12-01T02:14:44Z\n" + snapshots + "info blockstats\r\n" + drive("a", 2));
+    const imported run = read_log("2026-12-01T02:14:29Z\n" + snapshots + "info blockstats\r\n" + drive("a", 1) +
+                                  "(qemu) 2026-12-01T02:14:44Z\n" + snapshots + "info blockstats\r\n" + drive("a", 2));
     CHECK(run.notes.empty());
     CHECK(times_of(run) == seconds_list{0, 15});
 }
 
 TEST_CASE("a clock that goes back costs the outputs, and is noted once") {
-    const imported run = read("t=10\n" + drive("a", 1) + "t=9\n" + drive("a", 2) + "t=8\n" + drive("a", 3) + "t=10\n" +
-                              drive("a", 4) + "t=11\n" + drive("a", 5));
+    const imported run = read_log("t=10\n" + drive("a", 1) + "t=9\n" + drive("a", 2) + "t=8\n" + drive("a", 3) +
+                                  "t=10\n" + drive("a", 4) + "t=11\n" + drive("a", 5));
     CHECK(bytes_of(run) == bytes_list{1, 4, 5});
     CHECK(times_of(run) == seconds_list{0, 0, 1});
     REQUIRE(run.notes.size() == 1);
@@ -332,7 +333,7 @@ TEST_CASE("a clock that goes back costs the outputs, and is noted once") {
 
 TEST_CASE("two outputs under one time: the second has none") {
     const imported run =
-        read("t=1\n" + drive("a", 1) + "(qemu) \n" + drive("a", 2) + "t=2\n" + drive("a", 3) + drive("a", 4));
+        read_log("t=1\n" + drive("a", 1) + "(qemu) \n" + drive("a", 2) + "t=2\n" + drive("a", 3) + drive("a", 4));
     CHECK(bytes_of(run) == bytes_list{1, 3});
     REQUIRE(run.notes.size() == 1);
     CHECK(run.notes[0] == "2 outputs have no time of their own and were left out");
@@ -348,24 +349,24 @@ TEST_CASE("outputs that are cut short are left out, the last one as well") {
         for (std::size_t size = 1; size < last.size(); ++size) {
             CAPTURE(size);
             const std::string_view part = std::string_view(last).substr(0, size);
-            const imported run = read(begin + std::string(part));
+            const imported run = read_log(begin + std::string(part));
             CHECK(bytes_of(run) == bytes_list{1});
             const bool has_begun = !is_table ? size >= 12 : size >= 16;  // a: rd_bytes= or a: idle_time_ns=
             CHECK(run.notes.size() == (has_begun ? 1 : 0));
             if (!run.notes.empty()) CHECK(run.notes[0] == "one output is cut short and was left out");
         }
-        CHECK(read(begin + last).notes.empty());
-        CHECK(bytes_of(read(begin + last)) == bytes_list{1, 2});
+        CHECK(read_log(begin + last).notes.empty());
+        CHECK(bytes_of(read_log(begin + last)) == bytes_list{1, 2});
     }
     const imported run =
-        read("t=1\n" + drive("a", 1) + "t=2\na: rd_bytes=655t=3\n" + drive("a", 3) + "t=4\n" + drive("a", 4));
+        read_log("t=1\n" + drive("a", 1) + "t=2\na: rd_bytes=655t=3\n" + drive("a", 3) + "t=4\n" + drive("a", 4));
     CHECK(bytes_of(run) == bytes_list{1, 4});
     CHECK(run.notes.size() == 2);  // the torn one, and the next one, whose time stands in its rest
 }
 
 TEST_CASE("an older QEMU, which prints less") {
     const std::string old = "a: rd_bytes=512 wr_bytes=0 rd_operations=1 wr_operations=0 flush_operations=0\n";
-    CHECK(bytes_of(read("t=1\n" + old + "t=2\n" + old)) == bytes_list{512, 512});
+    CHECK(bytes_of(read_log("t=1\n" + old + "t=2\n" + old)) == bytes_list{512, 512});
 }
 
 TEST_CASE("without times the error shows how to write them") {
@@ -389,11 +390,12 @@ TEST_CASE("garbage and huge lines end, and cost only themselves") {
     std::string garbage;
     for (int index = 0; index < 200000; ++index) garbage += static_cast<char>((index * 7919) >> 3);
     CHECK(import_hmp_log(garbage).has_error());
-    const imported run = read("t=1\n" + drive("a", 1) + garbage + "\n" + std::string(10'000'000, 'x') + "\n" +
-                              std::string(60'000, '\b') + "\n\x1b[99999999999999999999D\x1b[\nt=2\n" + drive("a", 2));
+    const imported run =
+        read_log("t=1\n" + drive("a", 1) + garbage + "\n" + std::string(10'000'000, 'x') + "\n" +
+                 std::string(60'000, '\b') + "\n\x1b[99999999999999999999D\x1b[\nt=2\n" + drive("a", 2));
     CHECK(bytes_of(run).front() == 1);
     CHECK(bytes_of(run).back() == 2);
     std::string echoes = "(qemu) ";
     for (int index = 0; index < 30'000; ++index) echoes += "\x1b[D";
-    CHECK(read("t=1\n" + echoes + "\n" + drive("a", 1)).notes.empty());
+    CHECK(read_log("t=1\n" + echoes + "\n" + drive("a", 1)).notes.empty());
 }

@@ -21,7 +21,7 @@ using sample::operation;
 
 namespace {
 
-imported read(std::string_view text) {
+imported read_lines(std::string_view text) {
     auto run = import_json_lines(text);
     REQUIRE_MESSAGE(run.has_value(), run.error().message);
     return std::move(*run);
@@ -61,7 +61,7 @@ TEST_CASE("all recordings are imported whole, with the counters that QEMU sent")
           expectation{"captures/hang_hostside_virtio_blkdebug_0.25s.jsonl", 1, 250ms, true}}) {
         INFO(name);
         const auto lines = support::fixture_lines(name);
-        const imported run = read(support::fixture(name));
+        const imported run = read_lines(support::fixture(name));
         CHECK(run.notes.empty());
         CHECK(run.about.poll == poll);
         CHECK(run.about.interval == 15s);
@@ -99,7 +99,7 @@ TEST_CASE("all recordings are imported whole, with the counters that QEMU sent")
 }
 
 TEST_CASE("who it is and how drives hang, as far as the replies tell") {
-    const imported qmp = read(support::fixture("recordings/csw_0.5s.jsonl"));
+    const imported qmp = read_lines(support::fixture("recordings/csw_0.5s.jsonl"));
     CHECK(std::get<sample::vm_identity>(qmp.story.at(0)).protocol == "qmp");
     CHECK(std::get<sample::vm_identity>(qmp.story.at(0)).version.empty());
     const auto& drives = std::get<sample::inventory>(qmp.story.at(1));
@@ -109,13 +109,13 @@ TEST_CASE("who it is and how drives hang, as far as the replies tell") {
     CHECK(drives[0].media.inserted);
     CHECK(all_of<sample::inventory>(qmp).size() == 1);
 
-    const imported hmp = read(support::fixture("captures/burst_usb_storage_hmp_text_0.25s.jsonl"));
+    const imported hmp = read_lines(support::fixture("captures/burst_usb_storage_hmp_text_0.25s.jsonl"));
     CHECK(std::get<sample::vm_identity>(hmp.story.at(0)).protocol == "hmp");
     CHECK(all_of<sample::inventory>(hmp).empty());
 }
 
 TEST_CASE("run states and events come at their times") {
-    const imported run = read(support::fixture("recordings/pause_0.5s.jsonl"));
+    const imported run = read_lines(support::fixture("recordings/pause_0.5s.jsonl"));
     std::vector<std::string> events;
     for (const auto* one : all_of<sample::qmp_event>(run)) events.push_back(one->name);
     REQUIRE(events.size() >= 6);
@@ -130,7 +130,7 @@ TEST_CASE("run states and events come at their times") {
         if (before && at) CHECK(before->steady <= at->steady);
         if (at) before = at;
     }
-    const imported odd = read(
+    const imported odd = read_lines(
         line(1, 1) + R"({"t":2,"event":{"event":"RESET","data":{"guest":true},"timestamp":{"seconds":1}}})"
                      "\n"
                      R"({"t":3,"events":["STOP",{"event":"RESUME","data":{bad}},7,{"data":{}},{}],"status":"paused"})"
@@ -147,31 +147,34 @@ TEST_CASE("run states and events come at their times") {
 }
 
 TEST_CASE("a run of lost completions has the stalls that were seen live") {
-    const auto stalls = stalls_of(read(support::fixture("recordings/csw_0.5s.jsonl")));
+    const auto stalls = stalls_of(read_lines(support::fixture("recordings/csw_0.5s.jsonl")));
     REQUIRE(stalls.size() == 14);
     for (const stall::transition& one : stalls) CHECK(one.cause == stall::cause::lost_completion);
-    CHECK(stalls_of(read(support::fixture("recordings/hoststall_0.5s.jsonl"))).at(0).cause ==
+    CHECK(stalls_of(read_lines(support::fixture("recordings/hoststall_0.5s.jsonl"))).at(0).cause ==
           stall::cause::slow_backend);
-    CHECK(stalls_of(read(support::fixture("recordings/pause_0.5s.jsonl"))).at(0).cause == stall::cause::vm_paused);
-    CHECK(stalls_of(read(support::fixture("recordings/healthy_0.5s.jsonl"))).empty());
+    CHECK(stalls_of(read_lines(support::fixture("recordings/pause_0.5s.jsonl"))).at(0).cause ==
+          stall::cause::vm_paused);
+    CHECK(stalls_of(read_lines(support::fixture("recordings/healthy_0.5s.jsonl"))).empty());
 }
 
 TEST_CASE("seconds since 1970 are a wall clock, others are none") {
-    const imported known = read(line(1764555269.5, 1) + line(1764555284.5, 2));
+    const imported known = read_lines(line(1764555269.5, 1) + line(1764555284.5, 2));
     CHECK(known.about.has_wall_clock);
     CHECK(base::rfc3339(known.about.start.wall) == "2025-12-01T02:14:29.500Z");
     CHECK(base::rfc3339(samples_of(known)[1]->at.wall) == "2025-12-01T02:14:44.500Z");
     CHECK(known.about.poll == 15s);
-    CHECK_FALSE(read(line(5, 1)).about.has_wall_clock);
+    CHECK_FALSE(read_lines(line(5, 1)).about.has_wall_clock);
     // Known from the second line on is known.
-    const imported later = read(line(5, 1) + line(7, 2, R"("wall": 1764555269.5, )"));
+    const imported later = read_lines(line(5, 1) + line(7, 2, R"("wall": 1764555269.5, )"));
     CHECK(base::rfc3339(later.about.start.wall) == "2025-12-01T02:14:27.500Z");
 }
 
-TEST_CASE("a slow cadence widens the window of rates") { CHECK(read(line(0, 1) + line(60, 2)).about.interval == 60s); }
+TEST_CASE("a slow cadence widens the window of rates") {
+    CHECK(read_lines(line(0, 1) + line(60, 2)).about.interval == 60s);
+}
 
 TEST_CASE("one sample is a run, none is an error that says what is wanted") {
-    CHECK(samples_of(read(line(3, 1))).size() == 1);
+    CHECK(samples_of(read_lines(line(3, 1))).size() == 1);
     for (const std::string_view text :
          {"", "\n\n", "[]", "{}", "nonsense\n", R"({"t":1})", R"({"return":[]})", R"({"t":1,"return":{}})",
           R"({"t":"1","return":[]})", R"({"t":-1,"return":[]})", R"({"t":1e300,"return":[]})", R"({"t":1,"return":[)",
@@ -188,17 +191,17 @@ TEST_CASE("one sample is a run, none is an error that says what is wanted") {
 TEST_CASE("a torn last line is left out") {
     const std::string whole = line(1, 1) + line(2, 2);
     for (std::size_t size = line(1, 1).size() + 1; size + 1 < whole.size(); ++size) {
-        const imported run = read(whole.substr(0, size));
+        const imported run = read_lines(whole.substr(0, size));
         CAPTURE(size);
         CHECK(samples_of(run).size() == 1);
         REQUIRE(run.notes.size() == 1);
         CHECK(run.notes[0] == "the last line is torn and was left out");
     }
-    CHECK(read(whole.substr(0, whole.size() - 1)).notes.empty());  // all there but its end
+    CHECK(read_lines(whole.substr(0, whole.size() - 1)).notes.empty());  // all there but its end
 }
 
 TEST_CASE("a clock that goes back costs the lines, and is noted once") {
-    const imported run = read(line(10, 1) + line(9, 2) + line(8, 3) + line(10, 4) + line(11, 5));
+    const imported run = read_lines(line(10, 1) + line(9, 2) + line(8, 3) + line(10, 4) + line(11, 5));
     const auto samples = samples_of(run);
     REQUIRE(samples.size() == 3);
     CHECK(samples[1]->drives[0].counters[operation::read].bytes == 4);
@@ -209,17 +212,17 @@ TEST_CASE("a clock that goes back costs the lines, and is noted once") {
 }
 
 TEST_CASE("lines of other forms are counted") {
-    const imported run = read("# by hand\n" + line(1, 1) + "{\"t\":2}\n[1]\n\n" +
-                              R"({"t":3,"return":[{"device":"a","locked":false}]})"
-                              "\n" +
-                              line(4, 2));
+    const imported run = read_lines("# by hand\n" + line(1, 1) + "{\"t\":2}\n[1]\n\n" +
+                                    R"({"t":3,"return":[{"device":"a","locked":false}]})"
+                                    "\n" +
+                                    line(4, 2));
     CHECK(samples_of(run).size() == 2);
     REQUIRE(run.notes.size() == 1);
     CHECK(run.notes[0] == "4 lines are neither replies with a time nor events and were left out");
-    const imported bad = read(line(1, 1) +
-                              R"({"t":2,"return":[{"stats":}]})"
-                              "\n" +
-                              line(3, 1));
+    const imported bad = read_lines(line(1, 1) +
+                                    R"({"t":2,"return":[{"stats":}]})"
+                                    "\n" +
+                                    line(3, 1));
     REQUIRE(bad.notes.size() == 1);
     CHECK(bad.notes[0] == "one reply makes no sense and was left out");
 }
@@ -232,7 +235,8 @@ TEST_CASE("drives that come, go and change their names") {
             "\n",
             time, first, second);
     };
-    const imported run = read(line(1, 1) + two(2, "disk", "more") + two(3, "disk", "other") + line(4, 1) + line(5, 1));
+    const imported run =
+        read_lines(line(1, 1) + two(2, "disk", "more") + two(3, "disk", "other") + line(4, 1) + line(5, 1));
     CHECK(run.notes.empty());
     const auto samples = samples_of(run);
     REQUIRE(samples.size() == 5);
@@ -245,7 +249,7 @@ TEST_CASE("drives that come, go and change their names") {
 }
 
 TEST_CASE("an empty list of drives is a sample too: a VM before its machine is made") {
-    CHECK(samples_of(read("{\"t\":1,\"return\":[]}\n{\"t\":2,\"return\":[]}")).size() == 2);
+    CHECK(samples_of(read_lines("{\"t\":1,\"return\":[]}\n{\"t\":2,\"return\":[]}")).size() == 2);
 }
 
 TEST_CASE("garbage, deep nesting and huge lines end") {
@@ -256,9 +260,9 @@ TEST_CASE("garbage, deep nesting and huge lines end") {
     CHECK(import_json_lines("{\"t\":1,\"x\":" + std::string(1'000'000, '{') + "}").has_error());
     CHECK(import_json_lines("{\"t\":1,\"x\":\"" + std::string(10'000'000, '\\')).has_error());
     const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
-    const imported run =
-        read(line(1, 1) + "{\"t\":2,\"event\":{\"event\":\"X\",\"data\":" + deep + "}}\n" +
-             "{\"t\":3,\"return\":" + deep + "}\n" + line(4, 2, "\"x\": \"" + std::string(5'000'000, 'x') + "\","));
+    const imported run = read_lines(line(1, 1) + "{\"t\":2,\"event\":{\"event\":\"X\",\"data\":" + deep + "}}\n" +
+                                    "{\"t\":3,\"return\":" + deep + "}\n" +
+                                    line(4, 2, "\"x\": \"" + std::string(5'000'000, 'x') + "\","));
     CHECK(samples_of(run).size() == 2);
     CHECK(all_of<sample::qmp_event>(run).at(0)->data.empty());
 }

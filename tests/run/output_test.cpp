@@ -16,7 +16,7 @@ using namespace qmpwatch::run;
 
 namespace {
 
-std::string content(const std::string& path) {
+std::string content_of(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return std::string((std::istreambuf_iterator<char>(file)), {});
 }
@@ -31,11 +31,11 @@ TEST_CASE("a run that exists is not lost by accident") {
     REQUIRE(refused.has_error());
     CHECK(refused.error().code == base::errc::usage);
     CHECK(refused.error().message == path + " exists already: give another name, or --overwrite to replace it");
-    CHECK(content(path) == "evidence");
+    CHECK(content_of(path) == "evidence");
     auto replaced = output::create(path, true);
     REQUIRE(replaced.has_value());
     REQUIRE((*replaced)->append("new\n").has_value());
-    CHECK(content(path) == "new\n");  // before it is closed
+    CHECK(content_of(path) == "new\n");  // before it is closed
     CHECK((*replaced)->close().has_value());
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("a full disk keeps whole lines") {
         REQUIRE(waitpid(child, &status, 0) == child);
         CHECK(WIFEXITED(status));
         CHECK(WEXITSTATUS(status) == 0);
-        const std::string kept = content(path);
+        const std::string kept = content_of(path);
         CHECK(kept.size() <= 1000);
         if (!path.ends_with(".gz")) {
             CHECK(kept.size() % 31 == 0);

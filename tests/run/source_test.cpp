@@ -26,7 +26,7 @@ struct outcome {
     int begun = 0;
 };
 
-outcome read(const std::string& path) {
+outcome read_source(const std::string& path) {
     outcome seen;
     const auto result = read_run(
         path, [&](const header&) { ++seen.begun; },
@@ -76,7 +76,7 @@ std::size_t samples_in(const std::string& text) {
 
 TEST_CASE("a whole run") {
     folder_of_runs folder;
-    const outcome seen = read(folder.put("a.run", whole_run()));
+    const outcome seen = read_source(folder.put("a.run", whole_run()));
     REQUIRE(seen.info.has_value());
     CHECK(seen.begun == 1);
     CHECK(seen.samples == 3);
@@ -88,7 +88,7 @@ TEST_CASE("a whole run") {
     // An editor of another system may have been there.
     std::string crlf;
     for (const char c : whole_run()) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
-    const outcome other = read(folder.put("crlf.run", crlf));
+    const outcome other = read_source(folder.put("crlf.run", crlf));
     REQUIRE(other.info.has_value());
     CHECK(other.info->notes.empty());
     CHECK(other.happenings == seen.happenings);
@@ -104,7 +104,7 @@ TEST_CASE("cut anywhere, what was written before is there") {
     for (int i = 0; i < 200; ++i) {
         const std::string cut = text.substr(0, anywhere(random));
         CAPTURE(cut.size());
-        const outcome seen = read(folder.put("cut.run", cut));
+        const outcome seen = read_source(folder.put("cut.run", cut));
         REQUIRE(seen.info.has_value());
         const std::size_t whole = samples_in(cut);
         // What is torn may be whole but for its line end.
@@ -131,7 +131,7 @@ TEST_CASE("gzip, whole and cut anywhere") {
         REQUIRE((*out)->append(lines.last_line(how)).has_value());
         REQUIRE((*out)->close().has_value());
     }
-    const outcome seen = read(path);
+    const outcome seen = read_source(path);
     REQUIRE(seen.info.has_value());
     CHECK(seen.info->notes.empty());
     CHECK(seen.info->ended.has_value());
@@ -145,7 +145,7 @@ TEST_CASE("gzip, whole and cut anywhere") {
     std::size_t before = 0;
     for (std::size_t size = 1000; size < packed.size(); size += 97) {
         CAPTURE(size);
-        const outcome cut = read(folder.put("cut.gz", packed.substr(0, size)));
+        const outcome cut = read_source(folder.put("cut.gz", packed.substr(0, size)));
         REQUIRE(cut.info.has_value());
         CHECK(cut.samples >= before);
         before = cut.samples;
@@ -158,7 +158,7 @@ TEST_CASE("gzip, whole and cut anywhere") {
 TEST_CASE("files that are no runs") {
     folder_of_runs folder;
     const auto refused = [&](const std::string& name, const std::string& text) {
-        const outcome seen = read(folder.put(name, text));
+        const outcome seen = read_source(folder.put(name, text));
         CHECK_FALSE(seen.info.has_value());
         CHECK(seen.code == base::errc::data);
         CHECK(seen.failure.starts_with(folder.path(name) + ": "));
@@ -178,10 +178,10 @@ TEST_CASE("files that are no runs") {
     CHECK(refused("newer", newer) ==
           "it is a run of version 2, and this qmpwatch reads up to version 1: use a newer qmpwatch");
 
-    const outcome missing = read(folder.path("missing"));
+    const outcome missing = read_source(folder.path("missing"));
     CHECK(missing.code == base::errc::absent);
     CHECK(missing.failure.starts_with("cannot open " + folder.path("missing")));
-    const outcome directory = read(folder.path(""));
+    const outcome directory = read_source(folder.path(""));
     CHECK(directory.failure.find("is a folder") != std::string::npos);
 }
 
@@ -190,19 +190,20 @@ TEST_CASE("what makes no sense is left out and said") {
     std::string text = whole_run();
     const std::size_t second_line = text.find('\n') + 1;
     text.insert(second_line, "nonsense\n{\"type\":\"state\"}\n");
-    outcome seen = read(folder.put("bad.run", text));
+    outcome seen = read_source(folder.put("bad.run", text));
     REQUIRE(seen.info.has_value());
     REQUIRE(seen.info->notes.size() == 1);
     CHECK(seen.info->notes[0] == "line 2 was left out: it is not a JSON object (and 1 more lines)");
     CHECK(seen.samples == 3);
 
     // Two runs in one file, as `cat` makes it.
-    seen = read(folder.put("two.run", whole_run().substr(0, whole_run().rfind("{\"type\":\"end\"")) + whole_run()));
+    seen =
+        read_source(folder.put("two.run", whole_run().substr(0, whole_run().rfind("{\"type\":\"end\"")) + whole_run()));
     REQUIRE(seen.info.has_value());
     CHECK(seen.samples == 3);
     REQUIRE(seen.info->notes.size() == 2);
     CHECK(seen.info->notes[0].find("another run begins at line") == 0);
-    seen = read(folder.put("after.run", whole_run() + whole_run()));
+    seen = read_source(folder.put("after.run", whole_run() + whole_run()));
     REQUIRE(seen.info.has_value());
     CHECK(seen.info->notes.at(0) == "there are lines after its end: they were left out");
 }

@@ -13,7 +13,7 @@ using base::nanoseconds;
 namespace {
 
 constexpr nanoseconds midnight = 1796083200s;  // 2026-12-01 in UTC
-constexpr nanoseconds moment = midnight + 2h + 14min + 29s;
+constexpr nanoseconds the_moment = midnight + 2h + 14min + 29s;
 
 stamp found(std::string_view line) {
     const auto one = find_stamp(line);
@@ -64,7 +64,7 @@ TEST_CASE("a date, a time and a zone give the moment") {
         const stamp one = found(line);
         INFO(std::string(line));
         CHECK(one.what == stamp::kind::wall_clock);
-        CHECK(one.value.count() == moment.count());
+        CHECK(one.value.count() == the_moment.count());
     }
     CHECK_FALSE(found("1796091269").has_fraction);
     CHECK_FALSE(found("2026-12-01T02:14:29Z").has_fraction);
@@ -78,12 +78,12 @@ TEST_CASE("noon and midnight on a clock of twelve hours") {
 }
 
 TEST_CASE("fractions of a second") {
-    CHECK(found("2026-12-01T02:14:29.25Z") == stamp{stamp::kind::wall_clock, moment + 250ms, true});
-    CHECK(found("2026-12-01T02:14:29,5+00:00") == stamp{stamp::kind::wall_clock, moment + 500ms, true});
-    CHECK(found("1796091269.5") == stamp{stamp::kind::wall_clock, moment + 500ms, true});
-    CHECK(found("1796091269.123456789") == stamp{stamp::kind::wall_clock, moment + 123456789ns, true});
-    CHECK(found("1796091269123456789") == stamp{stamp::kind::wall_clock, moment + 123456789ns, true});
-    CHECK(found("1796091269123456") == stamp{stamp::kind::wall_clock, moment + 123456us, true});
+    CHECK(found("2026-12-01T02:14:29.25Z") == stamp{stamp::kind::wall_clock, the_moment + 250ms, true});
+    CHECK(found("2026-12-01T02:14:29,5+00:00") == stamp{stamp::kind::wall_clock, the_moment + 500ms, true});
+    CHECK(found("1796091269.5") == stamp{stamp::kind::wall_clock, the_moment + 500ms, true});
+    CHECK(found("1796091269.123456789") == stamp{stamp::kind::wall_clock, the_moment + 123456789ns, true});
+    CHECK(found("1796091269123456789") == stamp{stamp::kind::wall_clock, the_moment + 123456789ns, true});
+    CHECK(found("1796091269123456") == stamp{stamp::kind::wall_clock, the_moment + 123456us, true});
     CHECK(found("02:14:29.042") == stamp{stamp::kind::time_of_day, 2h + 14min + 29s + 42ms, true});
     CHECK(found("t=12.5") == stamp{stamp::kind::seconds, 12500ms, true});
     CHECK(found("t=0.12345678912345") == stamp{stamp::kind::seconds, 123456789ns, true});
@@ -94,7 +94,7 @@ TEST_CASE("without a zone that is known it is a local time") {
          {"2026-12-01 02:14:29", "2026-12-01T02:14:29", "2026-12-01 02:14:29 QEMU 7.2.22 monitor",
           "Tue Dec  1 02:14:29 CST 2026", "Tue Dec  1 02:14:29 2026", "Tue Dec  1 02:14:29 XYZ 2026"}) {
         INFO(std::string(line));
-        CHECK(found(line) == stamp{stamp::kind::local_clock, moment, false});
+        CHECK(found(line) == stamp{stamp::kind::local_clock, the_moment, false});
     }
 }
 

@@ -20,7 +20,7 @@ std::vector<drive_sample> decoded(std::string_view json) {
     return drives;
 }
 
-drive_counters only(std::string_view stats) {
+drive_counters only_counters(std::string_view stats) {
     const auto drives = decoded(R"([{"device":"d","stats":{)" + std::string(stats) + "}}]");
     REQUIRE(drives.size() == 1);
     return drives.front().counters;
@@ -35,7 +35,7 @@ std::vector<drive_sample> decoded_text(std::string_view text) {
 }  // namespace
 
 TEST_CASE("every counter goes to its place") {
-    const auto drive = only(R"("rd_bytes":1,"wr_bytes":2,"unmap_bytes":3,"rd_operations":4,"wr_operations":5,
+    const auto drive = only_counters(R"("rd_bytes":1,"wr_bytes":2,"unmap_bytes":3,"rd_operations":4,"wr_operations":5,
         "flush_operations":6,"unmap_operations":7,"rd_total_time_ns":8,"wr_total_time_ns":9,"flush_total_time_ns":10,
         "unmap_total_time_ns":11,"wr_highest_offset":12,"rd_merged":13,"wr_merged":14,"unmap_merged":15,"idle_time_ns":16,
         "failed_rd_operations":17,"failed_wr_operations":18,"failed_flush_operations":19,"failed_unmap_operations":20,
@@ -51,27 +51,27 @@ TEST_CASE("every counter goes to its place") {
 }
 
 TEST_CASE("counters beyond what a double holds are exact") {
-    CHECK(only(R"("rd_bytes":9007199254740993)")[operation::read].bytes == 9007199254740993ULL);
-    CHECK(only(R"("rd_bytes":9223372036854775807)")[operation::read].bytes == 9223372036854775807ULL);
-    CHECK(only(R"("rd_bytes":18446744073709551615)")[operation::read].bytes == 18446744073709551615ULL);
+    CHECK(only_counters(R"("rd_bytes":9007199254740993)")[operation::read].bytes == 9007199254740993ULL);
+    CHECK(only_counters(R"("rd_bytes":9223372036854775807)")[operation::read].bytes == 9223372036854775807ULL);
+    CHECK(only_counters(R"("rd_bytes":18446744073709551615)")[operation::read].bytes == 18446744073709551615ULL);
     // One more does not fit, and is missing then.
-    CHECK(only(R"("rd_bytes":18446744073709551616)")[operation::read].bytes == 0);
+    CHECK(only_counters(R"("rd_bytes":18446744073709551616)")[operation::read].bytes == 0);
 }
 
 TEST_CASE("what is no count counts as missing") {
     for (const char* value : {"-1", "-9223372036854775808", "1.0", "1e3", "\"17\"", "true", "null", "[17]",
                               "{\"rd_bytes\":17}", "[[17]]", "{\"stats\":{\"rd_bytes\":17}}"}) {
-        const auto drive = only("\"wr_bytes\":5,\"rd_bytes\":" + std::string(value) + ",\"rd_operations\":6");
+        const auto drive = only_counters("\"wr_bytes\":5,\"rd_bytes\":" + std::string(value) + ",\"rd_operations\":6");
         CHECK_MESSAGE(drive[operation::read].bytes == 0, value);
         CHECK(drive[operation::read].completed == 6);
         CHECK(drive[operation::write].bytes == 5);
     }
-    CHECK(only(R"("rd_bytes":-0)")[operation::read].bytes == 0);
-    CHECK_FALSE(only(R"("idle_time_ns":-5)").idle.has_value());
-    CHECK_FALSE(only(R"("idle_time_ns":18446744073709551615)").idle.has_value());
-    CHECK(only(R"("idle_time_ns":9223372036854775807)").idle.value() == base::nanoseconds::max());
-    CHECK(only(R"("idle_time_ns":0)").idle.value() == base::nanoseconds(0));
-    CHECK_FALSE(only(R"("wr_highest_offset":"x")").highest_write_offset_bytes.has_value());
+    CHECK(only_counters(R"("rd_bytes":-0)")[operation::read].bytes == 0);
+    CHECK_FALSE(only_counters(R"("idle_time_ns":-5)").idle.has_value());
+    CHECK_FALSE(only_counters(R"("idle_time_ns":18446744073709551615)").idle.has_value());
+    CHECK(only_counters(R"("idle_time_ns":9223372036854775807)").idle.value() == base::nanoseconds::max());
+    CHECK(only_counters(R"("idle_time_ns":0)").idle.value() == base::nanoseconds(0));
+    CHECK_FALSE(only_counters(R"("wr_highest_offset":"x")").highest_write_offset_bytes.has_value());
 }
 
 TEST_CASE("names of the wrong type count as missing") {
@@ -97,18 +97,19 @@ TEST_CASE("nested records do not count, wherever they stand") {
 
 TEST_CASE("fields of later versions are skipped") {
     const auto drive =
-        only(R"("zone_append_bytes":5,"failed_zone_append_operations":6,"rd_bytes":7,"rd_bytes_":8,"":9)");
+        only_counters(R"("zone_append_bytes":5,"failed_zone_append_operations":6,"rd_bytes":7,"rd_bytes_":8,"":9)");
     CHECK(drive[operation::read].bytes == 7);
     CHECK_FALSE(drive.detailed);
 }
 
 TEST_CASE("an old QEMU reports neither failures nor discards") {
     CHECK_FALSE(
-        only(R"("rd_bytes":1,"wr_bytes":2,"rd_operations":3,"flush_operations":4,"wr_highest_offset":5)").detailed);
-    CHECK(only(R"("failed_rd_operations":0)").detailed);
-    CHECK(only(R"("unmap_bytes":0)").detailed);
-    CHECK_FALSE(only(R"("unmap_bytes":"none")").detailed);
-    CHECK_FALSE(only("").detailed);
+        only_counters(R"("rd_bytes":1,"wr_bytes":2,"rd_operations":3,"flush_operations":4,"wr_highest_offset":5)")
+            .detailed);
+    CHECK(only_counters(R"("failed_rd_operations":0)").detailed);
+    CHECK(only_counters(R"("unmap_bytes":0)").detailed);
+    CHECK_FALSE(only_counters(R"("unmap_bytes":"none")").detailed);
+    CHECK_FALSE(only_counters("").detailed);
 }
 
 TEST_CASE("odd elements of the array") {

@@ -10,7 +10,7 @@ using namespace qmpwatch::sample;
 
 namespace {
 
-drive_info only(std::string_view entry) {
+drive_info only_drive(std::string_view entry) {
     const auto drives = decode_query_block("[" + std::string(entry) + "]");
     REQUIRE_MESSAGE(drives.has_value(), std::string(entry));
     REQUIRE(drives->size() == 1);
@@ -26,7 +26,7 @@ drive_info only_text(std::string_view text) {
 }  // namespace
 
 TEST_CASE("an entry with a medium") {
-    const auto drive = only(R"({"device":"hd","qdev":"/machine/x","removable":false,
+    const auto drive = only_drive(R"({"device":"hd","qdev":"/machine/x","removable":false,
         "inserted":{"file":"disk.img","drv":"raw","ro":true,"node-name":"n"}})");
     CHECK(drive.identity == drive_identity{"hd", "/machine/x", "n"});
     CHECK(drive.media == drive_media{"disk.img", "raw", true, true, false});
@@ -34,23 +34,24 @@ TEST_CASE("an entry with a medium") {
 }
 
 TEST_CASE("an entry without a medium") {
-    const auto drive = only(R"({"device":"cd","removable":true,"tray_open":true,"type":"unknown"})");
+    const auto drive = only_drive(R"({"device":"cd","removable":true,"tray_open":true,"type":"unknown"})");
     CHECK(drive.identity == drive_identity{"cd", "", ""});
     CHECK(drive.media == drive_media{"", "", false, false, true});
 }
 
 TEST_CASE("fields of the wrong type count as missing") {
     CHECK(
-        only(R"({"device":5,"qdev":null,"removable":"yes","inserted":{"file":[],"drv":{},"ro":1,"node-name":true}})") ==
+        only_drive(
+            R"({"device":5,"qdev":null,"removable":"yes","inserted":{"file":[],"drv":{},"ro":1,"node-name":true}})") ==
         drive_info{{}, {}, {"", "", true, false, false}});
-    CHECK(only(R"({"inserted":true})").media == drive_media{});
-    CHECK(only("{}") == drive_info{});
+    CHECK(only_drive(R"({"inserted":true})").media == drive_media{});
+    CHECK(only_drive("{}") == drive_info{});
 }
 
 TEST_CASE("a readable name is preferred to json:") {
     const std::string pseudo = R"("file":"json:{\"driver\":\"qcow2\"}")";
     const auto file = [&](const std::string& more) {
-        return only(R"({"inserted":{)" + pseudo + more + "}}").media.file;
+        return only_drive(R"({"inserted":{)" + pseudo + more + "}}").media.file;
     };
     CHECK(file("") == R"(json:{"driver":"qcow2"})");
     CHECK(file(R"(,"image":{"filename":"a.img"})") == "a.img");
@@ -61,7 +62,7 @@ TEST_CASE("a readable name is preferred to json:") {
         "deep");
     CHECK(file(R"(,"image":{"filename":"json:{}"},"backing_file":"base.qcow2")") == "base.qcow2");
     CHECK(file(R"(,"image":[],"backing_file":7)") == R"(json:{"driver":"qcow2"})");
-    CHECK(only(R"({"inserted":{"file":"plain","image":{"filename":"other"}}})").media.file == "plain");
+    CHECK(only_drive(R"({"inserted":{"file":"plain","image":{"filename":"other"}}})").media.file == "plain");
 }
 
 TEST_CASE("what is not an array of JSON is refused") {
@@ -77,7 +78,7 @@ TEST_CASE("what is not an array of JSON is refused") {
 TEST_CASE("nesting is bounded, long chains of overlays are not") {
     std::string chain = R"({"filename":"base"})";
     for (int overlay = 0; overlay < 900; ++overlay) chain = R"({"filename":"json:{}","backing-image":)" + chain + "}";
-    CHECK(only(R"({"inserted":{"file":"json:{}","image":)" + chain + "}}").media.file == "base");
+    CHECK(only_drive(R"({"inserted":{"file":"json:{}","image":)" + chain + "}}").media.file == "base");
     CHECK_FALSE(decode_query_block(std::string(2000, '[') + std::string(2000, ']')).has_value());
     CHECK_FALSE(decode_query_block(std::string(1'000'000, '[')).has_value());
 }

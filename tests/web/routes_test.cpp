@@ -1,5 +1,7 @@
 #include "web/routes.hpp"
 
+#include "support/markup.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -58,7 +60,7 @@ std::string_view header(const response& answer, std::string_view name) {
     return found == answer.headers.end() ? std::string_view() : found->second;
 }
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+using support::has;
 
 }  // namespace
 

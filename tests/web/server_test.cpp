@@ -3,6 +3,7 @@
 
 #include "base/log.hpp"
 #include "raw_client.hpp"
+#include "support/markup.hpp"
 
 #include <doctest/doctest.h>
 
@@ -37,14 +38,16 @@ std::shared_ptr<const pipeline::snapshot> state_with(std::size_t vms) {
     return state;
 }
 
-metrics::own_health self() {
+metrics::own_health own_health_now() {
     return {.version = "1.2.3", .compiler = "c", .process = {}, .open_fds = {}, .max_fds = {}};
 }
 
 /// A server on a port of its own, already started.
 struct started {
     explicit started(limits how = {}, std::size_t vms = 2)
-        : one({.host = "127.0.0.1", .port = 0, .limits = how}, [state = state_with(vms)] { return state; }, self) {
+        : one(
+              {.host = "127.0.0.1", .port = 0, .limits = how}, [state = state_with(vms)] { return state; },
+              own_health_now) {
         const auto bound = one.start();
         REQUIRE_MESSAGE(bound.has_value(), bound.error().message);
         CHECK(bound->host == "127.0.0.1");
@@ -63,7 +66,7 @@ limits impatient() {
     return how;
 }
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+using support::has;
 
 std::string body_of(const std::string& response) {
     const std::size_t end = response.find("\r\n\r\n");
@@ -202,7 +205,7 @@ TEST_CASE("markers reach whoever records, on the server's thread") {
              who = std::this_thread::get_id();
              return {};
          }},
-        [] { return nullptr; }, self);
+        [] { return nullptr; }, own_health_now);
     const auto bound = one.start();
     REQUIRE(bound.has_value());
     raw_client client(bound->port);
@@ -242,7 +245,7 @@ TEST_CASE("the page has charts of what was seen before it was opened") {
         state->vms = {vm};
         return state;
     };
-    server one({.host = "127.0.0.1", .port = 0}, latest, self);
+    server one({.host = "127.0.0.1", .port = 0}, latest, own_health_now);
     const auto bound = one.start();
     REQUIRE(bound.has_value());
     std::this_thread::sleep_for(1500ms);
@@ -410,18 +413,18 @@ TEST_CASE("stop ends at once, whatever the clients do, and frees the port") {
     busy.join();
     CHECK(silent.closes_within(1s));
     CHECK(halfway.closes_within(1s));
-    class server next({.host = "127.0.0.1", .port = server->port}, [] { return nullptr; }, self);
+    class server next({.host = "127.0.0.1", .port = server->port}, [] { return nullptr; }, own_health_now);
     CHECK(next.start().has_value());
 }
 
 TEST_CASE("a server that was never started can be stopped") {
-    server one({.host = "127.0.0.1", .port = 0}, [] { return nullptr; }, self);
+    server one({.host = "127.0.0.1", .port = 0}, [] { return nullptr; }, own_health_now);
     one.stop();
 }
 
 TEST_CASE("where it cannot listen it says why and what to do") {
     const auto start = [](std::string host, std::uint16_t port) {
-        server one({.host = std::move(host), .port = port}, [] { return nullptr; }, self);
+        server one({.host = std::move(host), .port = port}, [] { return nullptr; }, own_health_now);
         return one.start();
     };
     SUBCASE("the port is in use") {
@@ -456,7 +459,7 @@ TEST_CASE("where it cannot listen it says why and what to do") {
 TEST_CASE("all addresses, and localhost") {
     for (const char* host : {"", "localhost"}) {
         CAPTURE(host);
-        server one({.host = host, .port = 0}, [] { return nullptr; }, self);
+        server one({.host = host, .port = 0}, [] { return nullptr; }, own_health_now);
         const auto bound = one.start();
         REQUIRE(bound.has_value());
         raw_client client(bound->port);
