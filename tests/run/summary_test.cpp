@@ -284,12 +284,12 @@ TEST_CASE("a new QEMU process in the middle goes on") {
 }
 
 TEST_CASE("the work of a summary grows with the run, not with its square") {
-    const auto processor_time = [](int seconds) {
+    const auto processor_time = [](int length_seconds) {
         synthetic_drive a("a"), b("b"), c("c"), d("d");
-        for (synthetic_drive* each : {&a, &b, &c, &d}) each->move(seconds, 4e6, 1e6);
+        for (synthetic_drive* each : {&a, &b, &c, &d}) each->move(length_seconds, 4e6, 1e6);
         const run::digest all = run_of(a, b, c, d);
         const std::clock_t begin = std::clock();
-        CHECK(summary_of(all).whole().drives[3].read.windows->windows == static_cast<std::size_t>(seconds / 15));
+        CHECK(summary_of(all).whole().drives[3].read.windows->windows == static_cast<std::size_t>(length_seconds / 15));
         return std::clock() - begin;
     };
     const std::clock_t short_run = processor_time(5400);
