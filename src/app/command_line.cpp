@@ -124,14 +124,6 @@ void command_line::texts(const std::string& flags, std::vector<std::string>& val
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-void command_line::lists(const std::string& flags, std::vector<std::string>& values, const std::string& placeholder,
-                         const std::string& description) {
-    app_->add_option(flags, values, description)
-        ->type_name(placeholder)
-        ->expected(1, CLI::detail::expected_max_vector_size)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
 void command_line::number(const std::string& flags, double& value, const std::string& placeholder,
                           const std::string& description) {
     app_->add_option(flags, value, description)->type_name(placeholder)->capture_default_str();

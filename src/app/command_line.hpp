@@ -37,9 +37,6 @@ public:
     /// May be repeated, one value each time.
     void texts(const std::string& flags, std::vector<std::string>& values, const std::string& placeholder,
                const std::string& description);
-    /// All words up to the next flag, and may be repeated: what a shell makes of *.run.
-    void lists(const std::string& flags, std::vector<std::string>& values, const std::string& placeholder,
-               const std::string& description);
     /// Any finite or infinite number: the range is the caller's to check.
     void number(const std::string& flags, double& value, const std::string& placeholder,
                 const std::string& description);
