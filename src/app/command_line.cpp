@@ -91,6 +91,27 @@ base::nanoseconds read_duration(const std::string& flags, const std::string& tex
     return *parsed;
 }
 
+/// CLI11 takes -1 for a large number, 010 for 8 and nothing for 0.
+std::string complain_of_count(const std::string& text) {
+    constexpr std::size_t most_digits = 19;  // that fit into 64 bits, whatever they are
+    const bool is_count = !text.empty() && text.size() <= most_digits &&
+                          text.find_first_not_of("0123456789") == std::string::npos &&
+                          (text == "0" || text.front() != '0');
+    return is_count ? "" : fmt::format("'{}' is no whole number (0 or more)", base::printable(text));
+}
+
+std::string complain_of_nothing(const std::string& text) { return text.empty() ? "a number is missing" : ""; }
+
+/// What a shell leaves of a pattern that matches nothing.
+std::string complain_of_flag(const std::string& text) {
+    if (!text.starts_with("--")) return "";
+    return fmt::format("nothing is given, {} comes next", base::printable(text));
+}
+
+CLI::Validator complaining(std::string (*complain)(const std::string&)) {
+    return {[complain](std::string& text) { return complain(text); }, ""};
+}
+
 }  // namespace
 
 command_line::command_line(const std::string& name, const std::string& description)
@@ -124,26 +145,53 @@ void command_line::texts(const std::string& flags, std::vector<std::string>& val
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+void command_line::lists(const std::string& flags, std::vector<std::string>& values, const std::string& placeholder,
+                         const std::string& description) {
+    app_->add_option(flags, values, description)
+        ->type_name(placeholder)
+        ->expected(1, CLI::detail::expected_max_vector_size)
+        ->check(complaining(complain_of_flag))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void command_line::number(const std::string& flags, double& value, const std::string& placeholder,
                           const std::string& description) {
-    app_->add_option(flags, value, description)->type_name(placeholder)->capture_default_str();
+    app_->add_option(flags, value, description)
+        ->type_name(placeholder)
+        ->capture_default_str()
+        ->check(complaining(complain_of_nothing));
 }
 
 void command_line::number(const std::string& flags, std::optional<double>& value, const std::string& placeholder,
                           const std::string& description) {
     app_->add_option_function<double>(
             flags, [&value](double number) { value = number; }, description)
-        ->type_name(placeholder);
+        ->type_name(placeholder)
+        ->check(complaining(complain_of_nothing));
 }
 
 void command_line::number(const std::string& flags, unsigned& value, const std::string& placeholder,
                           const std::string& description) {
-    app_->add_option(flags, value, description)->type_name(placeholder)->capture_default_str();
+    app_->add_option(flags, value, description)
+        ->type_name(placeholder)
+        ->capture_default_str()
+        ->check(complaining(complain_of_count));
 }
 
 void command_line::number(const std::string& flags, std::uint64_t& value, const std::string& placeholder,
                           const std::string& description) {
-    app_->add_option(flags, value, description)->type_name(placeholder)->capture_default_str();
+    app_->add_option(flags, value, description)
+        ->type_name(placeholder)
+        ->capture_default_str()
+        ->check(complaining(complain_of_count));
+}
+
+void command_line::number(const std::string& flags, std::optional<std::uint64_t>& value, const std::string& placeholder,
+                          const std::string& description) {
+    app_->add_option_function<std::uint64_t>(
+            flags, [&value](std::uint64_t number) { value = number; }, description)
+        ->type_name(placeholder)
+        ->check(complaining(complain_of_count));
 }
 
 void command_line::duration(const std::string& flags, base::nanoseconds& value, base::nanoseconds least,

@@ -37,6 +37,9 @@ public:
     /// May be repeated, one value each time.
     void texts(const std::string& flags, std::vector<std::string>& values, const std::string& placeholder,
                const std::string& description);
+    /// All words up to the next flag, and may be repeated: what a shell makes of *.run.
+    void lists(const std::string& flags, std::vector<std::string>& values, const std::string& placeholder,
+               const std::string& description);
     /// Any finite or infinite number: the range is the caller's to check.
     void number(const std::string& flags, double& value, const std::string& placeholder,
                 const std::string& description);
@@ -46,6 +49,8 @@ public:
     void number(const std::string& flags, unsigned& value, const std::string& placeholder,
                 const std::string& description);
     void number(const std::string& flags, std::uint64_t& value, const std::string& placeholder,
+                const std::string& description);
+    void number(const std::string& flags, std::optional<std::uint64_t>& value, const std::string& placeholder,
                 const std::string& description);
     /// With a unit, such as 500ms or 1m30s, and at least `least` long.
     void duration(const std::string& flags, base::nanoseconds& value, base::nanoseconds least,

@@ -20,12 +20,14 @@ struct command {
     int (*run)(const words&);
 };
 
-constexpr std::array<command, 6> commands{{
+constexpr std::array<command, 8> commands{{
     {"watch", "watch one VM or many: live table, log lines, /metrics (the default)", watch_command},
     {"doctor", "one look at one VM: what is known to go wrong with it, and what to change", doctor_command},
     {"record", "watch one VM and write a run file, for report and replay", record_command},
     {"report", "what happened in a run, or how two compare: text, Markdown, CSV, JSON, HTML", report_command},
     {"replay", "say of a run what watch said, or serve it as a monitor", replay_command},
+    {"gate", "did an installation get slower? PASS, FAIL or INCONCLUSIVE, from runs", gate_command},
+    {"baseline", "keep the runs that gate compares with: list, accept, retire", baseline_command},
     {"simulate", "serve a monitor socket that behaves like a VM, to try everything without one", simulate_command},
 }};
 

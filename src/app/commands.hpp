@@ -12,6 +12,8 @@ int watch_command(const words& arguments);
 int doctor_command(const words& arguments);
 int record_command(const words& arguments);
 int report_command(const words& arguments);
+int gate_command(const words& arguments);
+int baseline_command(const words& arguments);
 int replay_command(const words& arguments);
 int simulate_command(const words& arguments);
 

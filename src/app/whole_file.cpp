@@ -64,4 +64,14 @@ base::result<void> write_whole_file(const std::string& path, std::string_view te
     return failure(path, problem);
 }
 
+base::result<void> append_to_file(const std::string& path, std::string_view text) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file < 0 && errno == EISDIR) {
+        return base::fail(base::errc::usage, fmt::format("{} is a folder: name a file in it", base::printable(path)));
+    }
+    if (file < 0) return failure(path, errno);
+    if (const int problem = write_and_close(file, text, false); problem != 0) return failure(path, problem);
+    return {};
+}
+
 }  // namespace qmpwatch::app

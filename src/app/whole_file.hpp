@@ -1,4 +1,4 @@
-// Writes a file whole or not at all.
+// Writes a file whole or not at all, or at the end of what is there.
 #pragma once
 
 #include "base/error.hpp"
@@ -12,5 +12,8 @@ namespace qmpwatch::app {
 /// was there before stays until then. Something that is no ordinary file (a pipe, /dev/stdout) is written into as it
 /// is. Fails with `not_permitted`, `usage` (a folder), or `io`; the sentence names the file.
 base::result<void> write_whole_file(const std::string& path, std::string_view text);
+
+/// Adds the text to what the file has, or makes it. Errors as write_whole_file.
+base::result<void> append_to_file(const std::string& path, std::string_view text);
 
 }  // namespace qmpwatch::app

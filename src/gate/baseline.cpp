@@ -107,4 +107,10 @@ std::vector<accepted_run> current_baselines(const baseline_index& index, std::st
     return made;
 }
 
+const accepted_run* latest_baseline(const baseline_index& index) {
+    const auto found =
+        std::find_if(index.rbegin(), index.rend(), [](const accepted_run& each) { return each.retired.empty(); });
+    return found == index.rend() ? nullptr : &*found;
+}
+
 }  // namespace qmpwatch::gate

@@ -42,4 +42,7 @@ std::string write_baseline_index(const baseline_index& index);
 std::vector<accepted_run> current_baselines(const baseline_index& index, std::string_view fingerprint,
                                             std::size_t most = default_baselines);
 
+/// The one that was accepted last and is not retired; null when there is none.
+const accepted_run* latest_baseline(const baseline_index& index);
+
 }  // namespace qmpwatch::gate

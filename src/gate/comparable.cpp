@@ -3,6 +3,7 @@
 #include "base/duration.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "gate/metric.hpp"
 #include "sample/drive.hpp"
 
 #include <fmt/format.h>
@@ -85,6 +86,13 @@ fingerprint fingerprint_of(std::span<const property> properties) {
     constexpr std::size_t digits = 12;
     made.hash = base::sha256_hex(made.text).substr(0, digits);
     return made;
+}
+
+fingerprint fingerprint_of_run(const run::digest& run, const std::string& medium) {
+    std::vector<std::string> drives;
+    const base::result<curve> copy = curve::of(run, metric{}, medium);
+    if (copy.has_value()) drives.push_back(copy->drive());
+    return fingerprint_of(properties_of(run, drives));
 }
 
 mismatches compare_properties(std::span<const described_run> runs, std::span<const std::string> allowed) {

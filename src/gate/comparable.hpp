@@ -33,6 +33,10 @@ struct fingerprint {
 };
 fingerprint fingerprint_of(std::span<const property> properties);
 
+/// The fingerprint that a run is accepted and looked for by: of the VM and of the drive that the system is installed
+/// from, `medium` where it is not to be guessed. Of a run in which nothing was copied it is of the VM alone.
+fingerprint fingerprint_of_run(const run::digest& run, const std::string& medium);
+
 /// A run and its properties.
 struct described_run {
     std::string path;

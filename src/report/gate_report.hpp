@@ -43,6 +43,7 @@ std::string gate_outputs(const gate_report& of);
 /// INCONCLUSIVE skipped, each with its sentence in the body too.
 std::string gate_junit(const gate_report& of);
 
+/// docs/gate.md has its contract.
 std::string gate_json(const gate_report& of);
 
 /// OpenMetrics text for artifacts:reports:metrics of GitLab, which compares values as texts: fixed decimals.

@@ -15,7 +15,10 @@ namespace {
 struct parsed {
     base::nanoseconds interval = base::seconds(15);
     std::string address = "default";
-    std::vector<std::string> sockets;
+    std::vector<std::string> sockets, runs;
+    std::optional<std::uint64_t> most;
+    std::uint64_t least = 7;
+    double rate = 1;
     std::optional<int> end;
 
     explicit parsed(const std::vector<std::string>& words) {
@@ -23,6 +26,10 @@ struct parsed {
         command.duration("--interval", interval, base::milliseconds(100), "an interval");
         command.text("--web.listen-address", address, "HOST:PORT", "an address");
         command.texts("--socket", sockets, "PATH", "sockets");
+        command.lists("--run", runs, "RUN", "runs");
+        command.number("--most", most, "N", "a number");
+        command.number("--least", least, "N", "a number");
+        command.number("--rate", rate, "X", "a number");
         command.config_file();
         end = command.parse(words);
     }
@@ -54,6 +61,28 @@ TEST_CASE("flags that repeat take every value, also a name with an equals sign")
 
 TEST_CASE("a flag takes one value, the word behind it is a stray") {
     CHECK(parsed({"--socket", "a.sock", "b.sock"}).end == exit_usage);
+}
+
+TEST_CASE("a list takes all words up to the next flag, and may be repeated") {
+    const parsed read({"--run", "a.run", "b.run", "--socket", "c.sock", "--run", "d.run"});
+    CHECK_FALSE(read.end.has_value());
+    CHECK(read.runs == std::vector<std::string>{"a.run", "b.run", "d.run"});
+    CHECK(read.sockets == std::vector<std::string>{"c.sock"});
+    CHECK(parsed({"--run"}).end == exit_usage);
+    CHECK(parsed({"--run", "--socket", "c.sock"}).end == exit_usage);
+}
+
+TEST_CASE("a count that need not be given") {
+    CHECK_FALSE(parsed({}).most.has_value());
+    CHECK(parsed({"--most", "0"}).most == 0);
+    for (const std::string wrong : {"-1", "1.5", "many", "", "010", "0x10", " 1", "99999999999999999999"}) {
+        CAPTURE(wrong);
+        CHECK(parsed({"--most", wrong}).end == exit_usage);
+        CHECK(parsed({"--least", wrong}).end == exit_usage);
+    }
+    CHECK(parsed({"--least", "12"}).least == 12);
+    CHECK(parsed({"--rate", ""}).end == exit_usage);
+    CHECK(parsed({"--rate", "-1.5"}).rate == -1.5);
 }
 
 TEST_CASE("a configuration file has the same names as the flags, dots included") {

@@ -4,40 +4,18 @@
 #include "support/files.hpp"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 using namespace qmpwatch;
 
 namespace {
 
-std::string recording(const std::string& name) {
-    return (std::filesystem::path(std::getenv("QMPWATCH_FIXTURES")) / "recordings" / name).string();
-}
-
 /// What the command writes to standard output, which must end with 0.
 std::string printed(const app::words& arguments) {
-    const support::temporary_folder folder;
-    const std::string path = (folder.path() / "out").string();
-    std::fflush(stdout);
-    const int kept = ::dup(STDOUT_FILENO);
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
-    ::dup2(file, STDOUT_FILENO);
-    const int code = app::run(arguments);
-    std::fflush(stdout);
-    ::dup2(kept, STDOUT_FILENO);
-    ::close(kept);
-    ::close(file);
-    CHECK(code == app::exit_done);
-    std::ifstream text(path);
-    return {std::istreambuf_iterator<char>(text), {}};
+    return support::standard_output_of([&] { CHECK(app::run(arguments) == app::exit_done); });
 }
 
 std::size_t count(const std::string& text, const std::string& what) {
@@ -49,7 +27,7 @@ std::size_t count(const std::string& text, const std::string& what) {
 }  // namespace
 
 TEST_CASE("a replay as lines and as JSON") {
-    const std::string lost = recording("csw_0.5s.jsonl");
+    const std::string lost = support::fixture_path("recordings/csw_0.5s.jsonl").string();
     const std::string text = printed({"replay", lost});
     CHECK(count(text, " lost_completion ") >= 14);
     CHECK(count(text, " summary: ") >= 2);
@@ -64,7 +42,7 @@ TEST_CASE("a replay as lines and as JSON") {
 }
 
 TEST_CASE("thinned samples show less") {
-    const std::string lost = recording("csw_0.5s.jsonl");
+    const std::string lost = support::fixture_path("recordings/csw_0.5s.jsonl").string();
     const std::string coarse = printed({"replay", lost, "--format", "json", "--poll", "15s", "--interval", "15s"});
     CHECK(count(coarse, R"("event":"stall",)") == 0);
     const std::string fine = printed({"replay", lost, "--format", "json", "--poll", "1s", "--interval", "5s"});
@@ -73,7 +51,7 @@ TEST_CASE("thinned samples show less") {
 }
 
 TEST_CASE("in its own time, many times as fast") {
-    const std::string lost = recording("csw_qemu11_0.5s.jsonl");  // 51.5 s
+    const std::string lost = support::fixture_path("recordings/csw_qemu11_0.5s.jsonl").string();  // 51.5 s
     const auto begin = std::chrono::steady_clock::now();
     const std::string text = printed({"replay", lost, "--speed", "100"});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -82,7 +60,7 @@ TEST_CASE("in its own time, many times as fast") {
 }
 
 TEST_CASE("usage errors of replay end with 2") {
-    const std::string good = recording("healthy_0.5s.jsonl");
+    const std::string good = support::fixture_path("recordings/healthy_0.5s.jsonl").string();
     for (const app::words& bad : {app::words{"replay"},
                                   {"replay", "/nonexistent/run"},
                                   {"replay", good, "--format", "csv"},

@@ -6,25 +6,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 using namespace qmpwatch;
-using app::run;
 
 namespace {
 
-std::string recording(const std::string& name) {
-    return (std::filesystem::path(std::getenv("QMPWATCH_FIXTURES")) / "recordings" / name).string();
-}
-
-std::string content(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string recording(const std::string& name) { return support::fixture_path("recordings/" + name).string(); }
 
 }  // namespace
 
@@ -35,8 +25,8 @@ TEST_CASE("each format is written into a file, and the file's name is enough to 
         const auto path = folder.path() / name;
         app::words all{"report", "-o", path.string()};
         all.insert(all.end(), more.begin(), more.end());
-        REQUIRE(run(all) == app::exit_done);
-        return content(path);
+        REQUIRE(app::run(all) == app::exit_done);
+        return support::file_content(path);
     };
     CHECK(written("a.txt", {lost}).find("\nStalls\n") != std::string::npos);
     CHECK(written("a.md", {lost}).starts_with("## "));
@@ -60,30 +50,30 @@ TEST_CASE("each format is written into a file, and the file's name is enough to 
 TEST_CASE("usage errors of report end with 2, and nothing is written") {
     const support::temporary_folder folder;
     const std::string good = recording("healthy_0.5s.jsonl"), out = (folder.path() / "out").string();
-    CHECK(run({"report", "--help"}) == app::exit_done);
-    CHECK(run({"report"}) == app::exit_usage);
-    CHECK(run({"report", good, good, good}) == app::exit_usage);
-    CHECK(run({"report", "-", "-"}) == app::exit_usage);
-    CHECK(run({"report", "-o", out, good, "--format", "pdf"}) == app::exit_usage);
-    CHECK(run({"report", "-o", out, good, "--media", "floppy"}) == app::exit_usage);
-    CHECK(run({"report", "-o", out, good, "--interval", "0s"}) == app::exit_usage);
-    CHECK(run({"report", "-o", out, good, "--interval", "1s", "--poll", "2s"}) == app::exit_usage);
-    CHECK(run({"report", "-o", out, "/nonexistent/run.jsonl"}) == app::exit_usage);
-    CHECK(run({"report", "-o", out, good, "/nonexistent/run.jsonl"}) == app::exit_usage);
-    CHECK(run({"report", "-o", folder.path().string(), good}) == app::exit_usage);
+    CHECK(app::run({"report", "--help"}) == app::exit_done);
+    CHECK(app::run({"report"}) == app::exit_usage);
+    CHECK(app::run({"report", good, good, good}) == app::exit_usage);
+    CHECK(app::run({"report", "-", "-"}) == app::exit_usage);
+    CHECK(app::run({"report", "-o", out, good, "--format", "pdf"}) == app::exit_usage);
+    CHECK(app::run({"report", "-o", out, good, "--media", "floppy"}) == app::exit_usage);
+    CHECK(app::run({"report", "-o", out, good, "--interval", "0s"}) == app::exit_usage);
+    CHECK(app::run({"report", "-o", out, good, "--interval", "1s", "--poll", "2s"}) == app::exit_usage);
+    CHECK(app::run({"report", "-o", out, "/nonexistent/run.jsonl"}) == app::exit_usage);
+    CHECK(app::run({"report", "-o", out, good, "/nonexistent/run.jsonl"}) == app::exit_usage);
+    CHECK(app::run({"report", "-o", folder.path().string(), good}) == app::exit_usage);
     std::ofstream(folder.path() / "text") << "this is no run\n";
-    CHECK(run({"report", "-o", out, (folder.path() / "text").string()}) == app::exit_usage);
+    CHECK(app::run({"report", "-o", out, (folder.path() / "text").string()}) == app::exit_usage);
     CHECK(!std::filesystem::exists(out));
-    CHECK(run({"report", "-o", "/dev/full", good}) == app::exit_could_not);
+    CHECK(app::run({"report", "-o", "/dev/full", good}) == app::exit_could_not);
 }
 
 TEST_CASE("a report never replaces its own run") {
     const support::temporary_folder folder;
     const auto path = folder.path() / "run.jsonl";
     std::filesystem::copy_file(recording("healthy_0.5s.jsonl"), path);
-    const std::string before = content(path);
-    CHECK(run({"report", "-o", path.string(), path.string()}) == app::exit_usage);
-    CHECK(run({"report", "-o", (folder.path() / "." / "run.jsonl").string(), recording("csw_0.5s.jsonl"),
-               path.string()}) == app::exit_usage);
-    CHECK(content(path) == before);
+    const std::string before = support::file_content(path);
+    CHECK(app::run({"report", "-o", path.string(), path.string()}) == app::exit_usage);
+    CHECK(app::run({"report", "-o", (folder.path() / "." / "run.jsonl").string(), recording("csw_0.5s.jsonl"),
+                    path.string()}) == app::exit_usage);
+    CHECK(support::file_content(path) == before);
 }

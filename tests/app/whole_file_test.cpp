@@ -7,19 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string>
 
 using namespace qmpwatch;
+using app::append_to_file;
 using app::write_whole_file;
 
 namespace {
-
-std::string content_on_disk(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::ptrdiff_t files_in(const std::filesystem::path& folder) {
     return std::distance(std::filesystem::directory_iterator(folder), {});
@@ -31,12 +26,12 @@ TEST_CASE("a file is written, and replaced") {
     const support::temporary_folder folder;
     const std::string path = (folder.path() / "report.html").string();
     REQUIRE(write_whole_file(path, "one\n").has_value());
-    CHECK(content_on_disk(path) == "one\n");
+    CHECK(support::file_content(path) == "one\n");
     const std::string large(3'000'000, 'x');
     REQUIRE(write_whole_file(path, large).has_value());
-    CHECK(content_on_disk(path) == large);
+    CHECK(support::file_content(path) == large);
     REQUIRE(write_whole_file(path, "").has_value());
-    CHECK(content_on_disk(path).empty());
+    CHECK(support::file_content(path).empty());
     CHECK(files_in(folder.path()) == 1);
 }
 
@@ -56,7 +51,7 @@ TEST_CASE("behind a symbolic link the file is replaced, not the link") {
     std::filesystem::create_symlink(file, link);
     REQUIRE(write_whole_file(link.string(), "two").has_value());
     CHECK(std::filesystem::is_symlink(link));
-    CHECK(content_on_disk(file) == "two");
+    CHECK(support::file_content(file) == "two");
 }
 
 TEST_CASE("what cannot be written says so and leaves nothing behind") {
@@ -72,4 +67,15 @@ TEST_CASE("what cannot be written says so and leaves nothing behind") {
     // A device that is always full: no temporary file, and the error arrives.
     CHECK(write_whole_file("/dev/full", "x").has_error());
     CHECK(write_whole_file("/dev/null", "x").has_value());
+}
+
+TEST_CASE("a text is added at the end of a file, which is made where there is none") {
+    const support::temporary_folder folder;
+    const std::string path = (folder.path() / "summary.md").string();
+    REQUIRE(append_to_file(path, "one\n").has_value());
+    REQUIRE(append_to_file(path, "two\n").has_value());
+    CHECK(support::file_content(path) == "one\ntwo\n");
+    CHECK(append_to_file(folder.path().string(), "x").error().code == base::errc::usage);
+    CHECK(append_to_file((folder.path() / "no" / "file").string(), "x").error().code == base::errc::io);
+    CHECK(append_to_file("/dev/full", "x").has_error());
 }

@@ -42,6 +42,17 @@ TEST_CASE("the last that were accepted and not retired count") {
     CHECK(current_baselines(index, "nobody").empty());
 }
 
+TEST_CASE("the latest is the last that is not retired") {
+    baseline_index index;
+    CHECK(latest_baseline(index) == nullptr);
+    for (const char* file : {"a", "b", "c"}) index.push_back(some(file, "f"));
+    CHECK(latest_baseline(index)->file == "c");
+    index[2].retired = "2026-12-01T00:00:00.000Z";
+    CHECK(latest_baseline(index)->file == "b");
+    index[0].retired = index[1].retired = index[2].retired;
+    CHECK(latest_baseline(index) == nullptr);
+}
+
 TEST_CASE("what is no index is refused") {
     const std::string good = write_baseline_index({some("a.run", "f")});
     CHECK(read_baseline_index(good).has_value());

@@ -1,5 +1,8 @@
 #include "gate/comparable.hpp"
 
+#include "gate/made_run.hpp"
+#include "support/files.hpp"
+
 #include <doctest/doctest.h>
 
 namespace qmpwatch::gate {
@@ -51,6 +54,26 @@ TEST_CASE("a run's properties stand in one order, known or not") {
         CHECK(std::any_of(made.begin(), made.end(),
                           [&](const property& each) { return each.key == key && each.refuses; }));
     }
+}
+
+TEST_CASE("a run's fingerprint is of the VM and of the drive that was copied from") {
+    const support::temporary_folder folder;
+    gate_test::made_run made{.seconds = 30};
+    const input usual = gate_test::read_made(folder.path() / "usual.run", made);
+    const fingerprint its = fingerprint_of_run(usual.digest, "");
+    CHECK(its.text == "media=sampled-sha256:1234, media=1000000000 bytes, bus=usb-storage on qemu-xhci, "
+                      "cache=writeback, vcpus=2, memory=2147483648 bytes, accelerator=tcg");
+    CHECK(fingerprint_of_run(usual.digest, "install_media").hash == its.hash);
+    made.seconds = 60;
+    made.version = "11.1.3";
+    CHECK(fingerprint_of_run(gate_test::read_made(folder.path() / "slower.run", made).digest, "").hash == its.hash);
+    made.bus = "nvme";
+    CHECK(fingerprint_of_run(gate_test::read_made(folder.path() / "other.run", made).digest, "").hash != its.hash);
+    // Of a drive that nothing was read from, and of none, only the VM is known.
+    made.bytes = 1000;
+    const input idle = gate_test::read_made(folder.path() / "idle.run", made);
+    CHECK(fingerprint_of_run(idle.digest, "").text == "vcpus=2, memory=2147483648 bytes, accelerator=tcg");
+    CHECK(fingerprint_of_run(idle.digest, "floppy").text == fingerprint_of_run(idle.digest, "").text);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ import repository
 EXEMPT = {
     "app/doctor.cpp": "composition of tested parts; tests/qemu/test_doctor.py runs it",
     "app/doctor_command.cpp": "flags, tried by tests/app/commands_test.cpp",
+    "app/baseline_command.cpp": "flags, tried by tests/app/gate_command_test.cpp",
     "app/live.cpp": "composition of tested parts; tests/qemu runs it",
     "app/live_flags.cpp": "flags, tried by tests/app/commands_test.cpp",
     "app/main.cpp": "the program itself; tests/qemu runs it",

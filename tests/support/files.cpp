@@ -1,5 +1,8 @@
 #include "support/files.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -17,15 +20,17 @@ std::filesystem::path folder(const char* variable) {
     return value;
 }
 
-std::string read(const std::filesystem::path& path) {
+}  // namespace
+
+std::string file_content(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw std::runtime_error("cannot read " + path.string());
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-}  // namespace
+std::filesystem::path fixture_path(std::string_view name) { return folder("QMPWATCH_FIXTURES") / name; }
 
-std::string fixture(std::string_view name) { return read(folder("QMPWATCH_FIXTURES") / name); }
+std::string fixture(std::string_view name) { return file_content(fixture_path(name)); }
 
 std::vector<std::string> fixture_lines(std::string_view name) {
     std::istringstream text(fixture(name));
@@ -39,7 +44,23 @@ std::string golden(std::string_view name, std::string_view actual) {
     if (const char* update = std::getenv("QMPWATCH_UPDATE_GOLDEN"); update != nullptr && *update == '1') {
         std::ofstream(path, std::ios::binary) << actual;
     }
-    return read(path);
+    return file_content(path);
+}
+
+std::string standard_output_of(const std::function<void()>& action) {
+    const temporary_folder folder;
+    const std::filesystem::path path = folder.path() / "out";
+    std::fflush(stdout);
+    const int kept = ::dup(STDOUT_FILENO);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+    if (kept < 0 || file < 0) throw std::runtime_error("cannot redirect standard output");
+    ::dup2(file, STDOUT_FILENO);
+    ::close(file);
+    action();
+    std::fflush(stdout);
+    ::dup2(kept, STDOUT_FILENO);
+    ::close(kept);
+    return file_content(path);
 }
 
 temporary_folder::temporary_folder() {
