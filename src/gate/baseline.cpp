@@ -1,5 +1,7 @@
 #include "gate/baseline.hpp"
 
+#include "base/json.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -59,7 +61,7 @@ base::result<accepted_run> read_run(const json& from, std::size_t number) {
 }  // namespace
 
 base::result<baseline_index> read_baseline_index(std::string_view text) {
-    const json all = json::parse(text, nullptr, false);
+    const json all = base::parse_ordered_json(text);
     const auto fail = [](std::string sentence) { return base::fail(base::errc::data, std::move(sentence)); };
     if (!all.is_object() || !all.contains("schema") || !all["schema"].is_object())
         return fail("this is no index of baselines");
@@ -91,7 +93,7 @@ std::string write_baseline_index(const baseline_index& index) {
             if (one.is_needed || !value.empty()) line[one.key] = value;
         }
         text += is_first ? "\n  " : ",\n  ";
-        text += line.dump(-1, ' ', false, json::error_handler_t::replace);
+        text += base::json_text(line);
         is_first = false;
     }
     return text + "\n ]\n}\n";

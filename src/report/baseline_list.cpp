@@ -1,5 +1,6 @@
 #include "report/baseline_list.hpp"
 
+#include "base/json.hpp"
 #include "report/document.hpp"
 
 #include <fmt/format.h>
@@ -97,7 +98,7 @@ std::string baseline_list_json(const std::vector<listed_baseline>& runs) {
     all["schema"]["name"] = "qmpwatch-baseline-list";
     all["schema"]["version"] = 1;
     all["runs"] = std::move(list);
-    return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return base::json_text(all) + "\n";
 }
 
 }  // namespace qmpwatch::report

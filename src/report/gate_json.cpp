@@ -1,4 +1,5 @@
 // The verdict for programs: JSON (docs/gate-json.md explains each key), rows of CSV, the badge.
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "report/csv.hpp"
 #include "report/drive_fields.hpp"
@@ -40,7 +41,7 @@ json logarithm(double value) {
 
 std::string line_of(const json& object) {
     // JSON escapes the old control characters but neither DEL nor the C1 ones, and some terminals obey those.
-    return base::printable(object.dump(-1, ' ', false, json::error_handler_t::replace)) + '\n';
+    return base::printable(base::json_text(object)) + '\n';
 }
 
 template <class Texts>

@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/whole_file.hpp"
+#include "base/json.hpp"
 #include "gate/made_run.hpp"
 #include "support/files.hpp"
 #include "support/github.hpp"
@@ -47,7 +48,7 @@ public:
     }
 
     /// The JSON of the last call.
-    json verdict() const { return json::parse(support::file_content(path("gate.json"))); }
+    json verdict() const { return base::parse_json(support::file_content(path("gate.json"))); }
     std::string path(const std::string& name) const { return (root_.path() / name).string(); }
 
 private:
@@ -146,11 +147,11 @@ TEST_CASE("baselines are kept in a folder, from accepting to calibrating") {
     const std::string listed = printed({"baseline", "list", folder, "--last", "3"});
     CHECK(has(listed, "3 of 4 runs count"));
     CHECK(has(listed, " older"));
-    const json list = json::parse(printed({"baseline", "list", folder, "--format", "json"}));
+    const json list = base::parse_json(printed({"baseline", "list", folder, "--format", "json"}));
     REQUIRE(list["runs"].size() == 4);
     CHECK(list["runs"][0]["state"] == "counts");
     CHECK(has(printed({"gate", "--calibrate", folder}), "runs"));
-    CHECK(json::parse(printed({"gate", "--calibrate", folder, "--format", "json"}))["runs"] == 4);
+    CHECK(base::parse_json(printed({"gate", "--calibrate", folder, "--format", "json"}))["runs"] == 4);
     CHECK(its.gate(its.make("slower", {310, 325}), {folder}) == app::exit_regression);
     CHECK(its.verdict()["baselines"].size() == 4);
     CHECK(its.gate(its.make("slowest", {1310}), {folder}, {"--last", "3"}) == app::exit_regression);

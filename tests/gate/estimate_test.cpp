@@ -1,5 +1,6 @@
 #include "gate/estimate.hpp"
 
+#include "base/json.hpp"
 #include "gate/golden_rows.hpp"
 #include "gate/verdict.hpp"
 #include "support/files.hpp"
@@ -23,7 +24,7 @@ std::string in_capitals(std::string_view text) {
 }
 
 TEST_CASE("all golden values") {
-    const nlohmann::json golden = nlohmann::json::parse(support::fixture("gate/golden.json"));
+    const nlohmann::json golden = base::parse_json(support::fixture("gate/golden.json"));
     REQUIRE(golden.size() == golden_rows().size());
     for (const golden_row& row : golden_rows()) {
         CAPTURE(row.key);

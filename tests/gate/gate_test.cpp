@@ -1,5 +1,6 @@
 #include "gate/gate.hpp"
 
+#include "base/json.hpp"
 #include "gate/golden_rows.hpp"
 #include "gate/made_run.hpp"
 #include "support/files.hpp"
@@ -54,7 +55,7 @@ bool has(const std::vector<std::string>& sentences, std::string_view part) {
 }
 
 TEST_CASE("all worked examples, from run files") {
-    const nlohmann::json golden = nlohmann::json::parse(support::fixture("gate/golden.json"));
+    const nlohmann::json golden = base::parse_json(support::fixture("gate/golden.json"));
     runs made;
     std::map<std::string, input> known;  // one file for each time, and for each time that is cut
     for (const golden_row& row : golden_rows()) {

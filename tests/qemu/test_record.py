@@ -3,13 +3,11 @@ import hashlib
 import json
 import os
 import pathlib
-import random
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 import urllib.request
@@ -17,13 +15,10 @@ import urllib.request
 import processes
 import recording
 import watcher
-from counting_monitor import CountingMonitor
 from recording import Recorder
 from vm import Vm
 
 HARNESS = pathlib.Path(__file__).resolve().parent / "harness" / "harness.py"
-LANES = 4  # recorders that are killed at the same time
-KILLS = 200
 FILE_LIMIT = 12000  # bytes: a header, the drives, and some samples
 QUICK = {"interval": "500ms", "poll": "50ms"}
 
@@ -51,14 +46,11 @@ class Stalling:
 
 
 def setUpModule():
-    """A VM with a monitor for each of its recorders: one serves one client at a time. And one that stalls."""
+    """A VM, and one that stalls."""
     global vm, folder, stalling
     folder = pathlib.Path(unittest.enterModuleContext(tempfile.TemporaryDirectory(prefix="qmpwatch-test-record-")))
     stalling = unittest.enterModuleContext(Stalling())
-    monitors = []
-    for number in range(LANES):
-        monitors += ["-qmp", f"unix:{{folder}}/lane{number}.sock,server=on,wait=off"]
-    vm = unittest.enterModuleContext(Vm(*monitors))
+    vm = unittest.enterModuleContext(Vm())
     vm.wait_for_reads()
 
 
@@ -307,62 +299,6 @@ class DiskFull(unittest.TestCase):
             self.check(small / "run.jsonl")
         finally:
             subprocess.run(["umount", small], check=True)
-
-
-class Killed(unittest.TestCase):
-    """kill -9 at any time: the file opens, and every sample but the last one is in it."""
-
-    def test_at_any_moment(self):
-        choices = random.Random(200)
-        delays = [choices.uniform(0, 0.35) for _ in range(KILLS)]
-        results, failures = [], []
-
-        def run_lane(number):
-            try:
-                with CountingMonitor(folder / f"counting{number}.sock", vm.folder / f"lane{number}.sock") as monitor:
-                    for each in range(number, KILLS, LANES):
-                        # Half of them once it has seen something, however long that takes on this machine.
-                        results.append(self.kill_after(delays[each], monitor, folder / f"killed{each}.jsonl",
-                                                       least=3 * (each // LANES % 2)))
-            except BaseException as failure:  # pylint: disable=broad-except
-                failures.append(failure)
-
-        lanes = [threading.Thread(target=run_lane, args=(number,)) for number in range(LANES)]
-        for lane in lanes:
-            lane.start()
-        for lane in lanes:
-            lane.join()
-        if failures:
-            raise failures[0]
-        self.assertEqual(len(results), KILLS)
-        self.assertGreaterEqual(sum(samples > 1 for samples in results), KILLS // 2, results)
-
-    def kill_after(self, delay, monitor, file, least):
-        """Kills a recorder so long after it has connected and was given so many samples; how many are in its file."""
-        clients = monitor.clients
-        recorder = processes.start([watcher.binary(), "record", "--socket", monitor.path, "-o", file, "--poll", "50ms",
-                                    *watcher.NO_WEB], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        try:
-            processes.wait_until(lambda: monitor.clients > clients, "the recorder connects", every=0.002)
-            processes.wait_until(lambda: monitor.answered >= least, "the recorder is answered", every=0.002)
-            time.sleep(delay)
-            self.assertIsNone(recorder.poll(), "the recorder has ended by itself")
-            recorder.kill()
-            recorder.wait()
-        finally:
-            processes.end(recorder)
-        monitor.wait_for_end()
-        samples = len(recording.of_type(file, "sample"))
-        self.assertGreaterEqual(samples, monitor.answered - 1, f"killed after {delay} s")
-        self.assertLessEqual(samples, monitor.answered)
-        done = watcher.run("report", "--format", "json", file)
-        if samples > 0:
-            self.assertEqual(done.returncode, 0, done.stderr)
-            said = json.loads(done.stdout)
-            self.assertEqual((said["run"]["samples"], said["end"]["reason"]), (samples, None))
-        else:
-            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
-        return samples
 
 
 class Replayed(unittest.TestCase):

@@ -1,5 +1,6 @@
 #include "report/baseline_list.hpp"
 
+#include "base/json.hpp"
 #include "support/markup.hpp"
 
 #include <doctest/doctest.h>
@@ -58,7 +59,7 @@ TEST_CASE("accepted runs are listed by kind") {
 }
 
 TEST_CASE("accepted runs as JSON") {
-    const auto all = nlohmann::json::parse(report::baseline_list_json({listed("a.run", "usb", baseline_state::older)}));
+    const auto all = base::parse_json(report::baseline_list_json({listed("a.run", "usb", baseline_state::older)}));
     CHECK(all["schema"]["name"] == "qmpwatch-baseline-list");
     REQUIRE(all["runs"].size() == 1);
     CHECK(all["runs"][0]["file"] == "a.run");

@@ -1,3 +1,4 @@
+#include "base/json.hpp"
 #include "report/csv_reader.hpp"
 #include "report/gate_report.hpp"
 #include "report/some_gate.hpp"
@@ -17,7 +18,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-json object_of(const report::gate_report& of) { return json::parse(report::gate_json(of)); }
+json object_of(const report::gate_report& of) { return base::parse_ordered_json(report::gate_json(of)); }
 
 /// The keys of an object and of all in it; of arrays their first element's.
 void collect(const json& of, const std::string& place, std::set<std::string>& keys) {
@@ -43,7 +44,7 @@ TEST_CASE("a verdict as JSON") {
     const std::string text = report::gate_json(report_test::some_failed_gate());
     CHECK(text == support::golden("gate_fail.json", text));
     CHECK(text.find('\n') == text.size() - 1);
-    const json all = json::parse(text);
+    const json all = base::parse_ordered_json(text);
     CHECK(all.begin().key() == "schema");
     CHECK(all["schema"] == json{{"name", "qmpwatch-gate"}, {"version", 1}, {"minor", 0}});
     CHECK(all["verdict"] == "fail");
@@ -95,7 +96,7 @@ TEST_CASE("docs/gate-json.md names every key") {
     std::set<std::string> keys;
     collect(object_of(report_test::some_cut_gate()), "", keys);
     collect(object_of(report_test::some_gate_with_limits()), "", keys);
-    collect(json::parse(report::calibration_json(report_test::some_calibration(), {})), "", keys);
+    collect(base::parse_ordered_json(report::calibration_json(report_test::some_calibration(), {})), "", keys);
     for (const std::string& each : keys) {
         const std::string key = each.substr(each.rfind('.') + 1);
         CAPTURE(each);
@@ -105,7 +106,7 @@ TEST_CASE("docs/gate-json.md names every key") {
 
 TEST_CASE("what has no bound is null, never NaN or infinity") {
     const std::string text = report::gate_json(report_test::some_open_gate(reason::censored));
-    const json copy = json::parse(text)["metrics"][0];
+    const json copy = base::parse_ordered_json(text)["metrics"][0];
     CHECK(copy["upper"].is_null());
     CHECK(copy["log_upper"].is_null());
     CHECK(copy["harshest"]["lower"] == 0.0);
@@ -144,17 +145,19 @@ TEST_CASE("limits, and what could not be judged, as JSON") {
 
 TEST_CASE("names from outside are harmless in JSON") {
     const std::string text = report::gate_json(report_test::some_evil_gate("\x1b\x9b\"\\\xff\x7f"));
-    CHECK(json::parse(text).is_object());
+    CHECK(base::parse_ordered_json(text).is_object());
     for (const char* bad : {"\x1b", "\x9b", "\x7f", "\xff"}) CHECK_FALSE(has(text, bad));
 }
 
 TEST_CASE("badges") {
     CHECK(report::gate_badge(report_test::some_passed_gate()) ==
           "{\"schemaVersion\":1,\"label\":\"install\",\"message\":\"pass 1.04x\",\"color\":\"brightgreen\"}\n");
-    CHECK(json::parse(report::gate_badge(report_test::some_failed_gate()))["color"] == "red");
-    CHECK(json::parse(report::gate_badge(report_test::some_open_gate(reason::noise)))["color"] == "lightgrey");
-    CHECK(json::parse(report::gate_badge(report_test::some_open_gate(reason::too_short)))["message"] == "inconclusive");
-    const json error = json::parse(report::gate_badge(report_test::some_failed_comparison()));
+    CHECK(base::parse_ordered_json(report::gate_badge(report_test::some_failed_gate()))["color"] == "red");
+    CHECK(base::parse_ordered_json(report::gate_badge(report_test::some_open_gate(reason::noise)))["color"] ==
+          "lightgrey");
+    CHECK(base::parse_ordered_json(report::gate_badge(report_test::some_open_gate(reason::too_short)))["message"] ==
+          "inconclusive");
+    const json error = base::parse_ordered_json(report::gate_badge(report_test::some_failed_comparison()));
     CHECK(error["message"] == "error");
     CHECK(error["color"] == "red");
 }
@@ -184,7 +187,7 @@ TEST_CASE("CSV has a row for each run and metric") {
 TEST_CASE("a calibration as JSON") {
     const std::string text = report::calibration_json(report_test::some_calibration(), {});
     CHECK(text == support::golden("gate_calibration.json", text));
-    const json all = json::parse(text);
+    const json all = base::parse_ordered_json(text);
     CHECK(all["schema"]["name"] == "qmpwatch-calibration");
     CHECK(all["margins"][3]["runs_needed"].is_null());
     CHECK(all["failed"] == 2);
